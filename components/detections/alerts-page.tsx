@@ -18,6 +18,7 @@ import { useInvalidation } from "@/components/use-invalidation";
 import type { Alert } from "@/server/detections/schema";
 import { ALERT_STATE_LABEL, ALERT_STATES } from "@/server/detections/vocabulary";
 import { keysOf } from "@/server/ground/records";
+import { capitalized } from "@/server/ground/text";
 
 const AlertDialog = dynamic(() => import("./alert-dialog").then((m) => m.AlertDialog), { ssr: false });
 
@@ -61,7 +62,7 @@ export function AlertsPage() {
         columns={[
           { header: "Alert", cell: (alert) => <Title alert={alert} onOpen={() => setOpened(alert.id)} /> },
           { header: "Organization", cell: ({ organization }) => organization, width: 160 },
-          { header: "Level", cell: ({ level }) => level, width: 90, minor: true },
+          { header: "Level", cell: ({ level }) => capitalized(level), width: 110, minor: true },
           { header: "Raised", cell: ({ raisedAt }) => <When at={raisedAt} />, width: 176 },
           {
             header: "State",

@@ -11,6 +11,7 @@ import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { DetectionRule } from "@/server/detections/schema";
+import { capitalized } from "@/server/ground/text";
 
 const RuleDialog = dynamic(() => import("./rule-dialog").then((m) => m.RuleDialog), { ssr: false });
 
@@ -60,7 +61,7 @@ export function RulesPage() {
         columns={[
           { header: "Rule", cell: RuleTitle },
           { header: "Organization", cell: (r) => (r.orgId ? nameOf(r.orgId) : "All organizations"), width: 160 },
-          { header: "Level", cell: ({ level }) => level, width: 90, minor: true },
+          { header: "Level", cell: ({ level }) => capitalized(level), width: 110, minor: true },
           { header: "State", cell: StateOf, width: 110 },
         ]}
         actions={mayChange ? { width: 230, of: actionsOf } : undefined}

@@ -31,7 +31,7 @@ export const DEFAULT_DEDUPE_SECONDS = 3_600;
 
 /** What a threshold counts by, with the field of the rule. */
 export const COUNT_BY = {
-  person: { label: "person", field: "user.id" },
-  device: { label: "device", field: "device" },
-  address: { label: "address", field: "ipAddress" },
+  person: { label: "person", plural: "people", field: "user.id" },
+  device: { label: "device", plural: "devices", field: "device" },
+  address: { label: "address", plural: "addresses", field: "ipAddress" },
 } as const;

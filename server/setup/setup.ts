@@ -7,6 +7,7 @@ import { rowsOf } from "@/db/rows";
 import { organizations, partners, users } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { seedShippedRules } from "@/server/detections/shipped/seed";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { derivedKey } from "@/server/ground/derived-key";
 import { env, unusableVariable } from "@/server/ground/env";
@@ -54,6 +55,8 @@ export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Pro
       .onConflictDoNothing()
       .returning();
     if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+    // Its first entry is watched already.
+    await seedShippedRules(tx, partnerId);
     return org;
   });
   if (!home) return false;

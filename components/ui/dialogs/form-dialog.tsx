@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Modal, type ModalProps, Stack } from "@mantine/core";
 import type { QueryFilters } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Message } from "@/components/ui/notice";
@@ -26,21 +26,23 @@ type Props<V extends Record<string, unknown>> = {
   action: string;
   onSubmit: (values: V) => Promise<unknown>;
   onClose: () => void;
+  /** Its width, where a column of fields is not enough. */
+  size?: ModalProps["size"];
   children: ReactNode;
 };
 
 /** A dialog with one form: fields, one primary button, and the error message. */
-export function FormDialog<V extends Record<string, unknown>>({ title, ...props }: Props<V>) {
+export function FormDialog<V extends Record<string, unknown>>({ title, size, ...props }: Props<V>) {
   useReturnedFocus();
   return (
-    <Modal opened onClose={props.onClose} title={title}>
+    <Modal opened onClose={props.onClose} title={title} {...(size && { size })}>
       <DialogForm {...props} />
     </Modal>
   );
 }
 
 /** The form of a dialog, without the dialog. */
-export function DialogForm<V extends Record<string, unknown>>(props: Omit<Props<V>, "title">) {
+export function DialogForm<V extends Record<string, unknown>>(props: Omit<Props<V>, "title" | "size">) {
   const { form, action, onSubmit, onClose, children } = props;
   return (
     <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} noValidate>

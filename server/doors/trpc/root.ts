@@ -193,7 +193,7 @@ export const appRouter = router({
     rules: query(listRules),
     rule: query(getRule),
     // A filter does not fit into an address: by POST, though it changes nothing.
-    draft: mutation(draftRule),
+    draft: query(draftRule),
     createRule: mutation(createRule),
     updateRule: mutation(updateRule),
     removeRule: mutation(removeRule),
