@@ -65,7 +65,7 @@ export const navGroups: NavGroup[] = [
       { href: "/settings/enrollment", label: "Enrollment", icon: Ticket, permission: "agents:enroll" },
       { href: "/settings/custom-fields", label: "Custom fields", icon: ListChecks, permission: "custom_fields:read" },
       { href: "/settings/retention", label: "Retention", icon: Hourglass, permission: "audit:read" },
-      { href: "/settings/detections", label: "Detection rules", icon: Radar, permission: "detections:read" },
+      { href: "/settings/detections", label: "Detection rules", icon: Radar, permission: "audit:read" },
       { href: "/settings/streams", label: "Data streams", icon: Cable, permission: "streams:manage" },
       { href: "/settings/notifications", label: "Notifications", icon: Bell, permission: "audit:read" },
     ],

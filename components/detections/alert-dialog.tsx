@@ -25,7 +25,7 @@ export function AlertDialog({ id, onClose }: { id: string; onClose: () => void }
   const { data, error } = useQuery(useTRPC().detections.alert.queryOptions({ id }));
   if (data && mayChange) return <ChangeAlert alert={data} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title={data?.title ?? "Alert"} size="xl">
+    <Modal opened onClose={onClose} title={data?.title ?? "Alert"} size={760}>
       {error && <Message tone="bad">{readErrorText(error)}</Message>}
       {data && <Parts alert={data} />}
     </Modal>
@@ -44,7 +44,7 @@ function ChangeAlert({ alert, onClose }: { alert: Story; onClose: () => void }) 
       ...(state === "closed" && reason && { reason }),
     });
   return (
-    <FormDialog form={form} title={alert.title} action="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog form={form} title={alert.title} action="Save" size={760} onSubmit={save} onClose={onClose}>
       <Parts alert={alert} />
       <Select label="State" data={STATES} allowDeselect={false} {...form.field("state")} />
       {form.values.state === "closed" && (
@@ -88,7 +88,7 @@ function Entries({ title, entries, none }: { title: string; entries: readonly En
           <li key={entry.id}>
             <EntrySentence entry={entry} />
             {", "}
-            <PageLink href={`/?row=${entry.id}`}>
+            <PageLink className="tm-link" href={`/?row=${entry.id}`}>
               <When at={entry.timestamp} />
             </PageLink>
           </li>

@@ -91,6 +91,7 @@ export function RuleForm({ form: { values, set, isCounted, written }, hasFilter,
       <SimpleGrid cols={2}>
         <TextInput
           label="Name"
+          data-autofocus
           value={values.title}
           placeholder="New rule"
           onChange={(event) => set({ title: event.currentTarget.value })}
@@ -105,7 +106,7 @@ export function RuleForm({ form: { values, set, isCounted, written }, hasFilter,
       </SimpleGrid>
       {hasFilter ? (
         <Text size="sm" c="dimmed">
-          The filter of the list stands in the rule.
+          The list's filter is part of the rule.
         </Text>
       ) : (
         <Narrow values={values} set={set} />
@@ -113,7 +114,7 @@ export function RuleForm({ form: { values, set, isCounted, written }, hasFilter,
       <SimpleGrid cols={2}>
         <NumberInput
           label="At least"
-          suffix={values.distinct ? "" : " entries"}
+          suffix={values.distinct ? "" : isCounted ? " entries" : " entry"}
           min={1}
           max={1_000}
           value={values.atLeast}

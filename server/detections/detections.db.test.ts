@@ -96,6 +96,26 @@ describe("a rule", () => {
     expect(await alertsOf(admin)).toMatchObject([{ title: `Many deleted: ${jane.user.name}`, entries: [1, 3, 5] }]);
   });
 
+  it("over a count begins with the first entry that was counted", async () => {
+    const { org, admin } = await arrange();
+    const yaml = `${MANY.replace("title: Many deleted", "name: m")}---
+name: u
+${ONE.replace("device.delete", "device.update")}---
+title: Both
+correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timespan: 10m}
+`;
+    await create(admin, { yaml });
+    const { event } = await deletedBy(org);
+    const start = Date.now() - 3_600_000;
+    const at = (minute: number) => new Date(start + 60_000 * minute);
+    await appendEvents([0, 1, 2].map((minute) => ({ ...event, timestamp: at(minute) })));
+    await appendEvents([{ ...event, action: "device.update", timestamp: at(3) }]);
+    await evaluateOrganization(org.id);
+    expect(await alertsOf(admin)).toMatchObject([
+      { entries: [1, 2, 3, 4], firstAt: at(0).toISOString(), lastAt: at(3).toISOString() },
+    ]);
+  });
+
   it("about what is first seen raises live what its test over the history finds, indexed or not", async () => {
     const { org, admin } = await arrange();
     const yaml = ONE.replace("action: device.delete", "firstSeen: network");

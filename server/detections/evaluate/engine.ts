@@ -24,12 +24,11 @@ export type Finding = {
   digest: string;
   group: GroupKey;
   seqs: readonly number[];
-  firstMs: number;
-  lastMs: number;
+  ms: number;
   isLate: boolean;
   entry: FullEntry;
 };
-type Hit = { ms: number; seqs: readonly number[]; firstMs: number };
+type Hit = Pick<Finding, "ms" | "seqs">;
 
 /** Marks that a window keeps of each tag or, of a count, of its threshold. */
 const KEPT_PER_TAG = 20;
@@ -59,11 +58,7 @@ const digestOf = (name: string, key: GroupKey): string =>
 const merged = (marks: readonly Mark[]): number[] =>
   [...new Set(marks.flatMap(({ seqs }) => seqs))].sort((a, b) => a - b).slice(-MAX_ALERT_ENTRIES);
 
-const toHit = (marks: readonly Mark[], ms: number): Hit => ({
-  ms,
-  seqs: merged(marks),
-  firstMs: Math.min(ms, ...marks.map((mark) => mark.ms)),
-});
+const toHit = (marks: readonly Mark[], ms: number): Hit => ({ ms, seqs: merged(marks) });
 
 /** Puts a mark in its place by time. @returns where */
 function insert(marks: Mark[], mark: Mark): number {
@@ -193,13 +188,12 @@ export class Evaluation {
     if (!joins) group.alert = { id: alertId, ms };
     groups.set(digest, group);
     const isLate = newestMs - ms > GRACE_MS;
-    const [firstMs, lastMs, seqs] = [hit.firstMs, ms, hit.seqs];
-    return { kind: joins ? "join" : "raise", alertId, digest, group: key, seqs, firstMs, lastMs, isLate, entry };
+    return { kind: joins ? "join" : "raise", alertId, digest, group: key, ...hit, isLate, entry };
   }
 
   #hit(node: Node, step: { entry: FullEntry; groups: Groups; ms: number }): Hit | null {
     const { entry, groups, ms } = step;
-    if (node.kind === "entry") return node.matches(entry) ? { ms, seqs: [entry.chainSeq], firstMs: ms } : null;
+    if (node.kind === "entry") return node.matches(entry) ? { ms, seqs: [entry.chainSeq] } : null;
     // Each has its own state: all are asked, also behind one that is hit.
     const hits = node.of.map((one) => this.#hit(one, step));
     const key = groupOf(node.window.groupBy, entry);

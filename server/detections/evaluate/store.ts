@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
+import { bigints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import type { detectionRules } from "@/db/schema";
 import { detectionAlerts, detectionPositions, detectionWindows } from "@/db/schema";
@@ -107,6 +108,10 @@ type Found = { finding: Finding; now: Date };
 
 async function raise(tx: Tx, { row, orgId }: Place, { finding, now }: Found): Promise<boolean> {
   const { entry, seqs } = finding;
+  const at = new Date(finding.ms);
+  // Of entries that a window within a window has counted it knows the last alone.
+  const first = sql`(SELECT min(l."timestamp") FROM audit_logs l
+    WHERE l.org_id = ${orgId}::uuid AND l.chain_seq = ANY (${bigints(seqs)}))`;
   const rule = compiledRule(row);
   const inserted = await tx
     .insert(a)
@@ -116,7 +121,7 @@ async function raise(tx: Tx, { row, orgId }: Place, { finding, now }: Found): Pr
       ...{ groupDigest: finding.digest, groupKey: finding.group },
       ...{ actorId: entry.user.id, actorName: displayName(entry.user.name) },
       ...{ entries: [...seqs], raisedEntries: seqs.length, entryCount: seqs.length },
-      ...{ firstAt: new Date(finding.firstMs), lastAt: new Date(finding.lastMs), late: finding.isLate },
+      ...{ firstAt: sql`coalesce(${first}, ${at.toISOString()}::timestamptz)`, lastAt: at, late: finding.isLate },
       ...{ raisedAt: now, notifies: !row.snoozedUntil || row.snoozedUntil <= now },
     })
     .onConflictDoNothing()
@@ -125,16 +130,17 @@ async function raise(tx: Tx, { row, orgId }: Place, { finding, now }: Found): Pr
 }
 
 /** Adds entries behind those that the alert has. */
-async function join(tx: Tx, { alertId, entry, firstMs, lastMs }: Finding): Promise<void> {
+async function join(tx: Tx, { alertId, entry, ms }: Finding): Promise<void> {
   const seq = entry.chainSeq;
+  const at = new Date(ms).toISOString();
   await tx
     .update(a)
     .set({
       entries: sql`CASE WHEN cardinality(${a.entries}) < ${MAX_ALERT_ENTRIES} AND NOT ${seq}::bigint = ANY (${a.entries})
         THEN ${a.entries} || ${seq}::bigint ELSE ${a.entries} END`,
       entryCount: sql`${a.entryCount} + 1`,
-      firstAt: sql`least(${a.firstAt}, ${new Date(firstMs).toISOString()}::timestamptz)`,
-      lastAt: sql`greatest(${a.lastAt}, ${new Date(lastMs).toISOString()}::timestamptz)`,
+      firstAt: sql`least(${a.firstAt}, ${at}::timestamptz)`,
+      lastAt: sql`greatest(${a.lastAt}, ${at}::timestamptz)`,
     })
     .where(eq(a.id, alertId));
 }
