@@ -74,6 +74,8 @@ test("a report can be downloaded and printed with what it covers", async ({ page
   await expect(page.getByRole("button", { name: "Print" })).toBeHidden();
   await expect(page.getByRole("navigation", { name: "Pages" })).toBeHidden();
   await expect(page.getByRole("tablist")).toBeHidden();
+  const sheets = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g);
+  expect(sheets?.length).toBeLessThanOrEqual(2);
 });
 
 test("a report is not saved or printed while numbers of another range still stand", async ({ page, request }) => {
