@@ -19,7 +19,7 @@ type Sinks = Outputs["integrity"]["status"]["sinks"];
 const columns: Column<Checkpoint>[] = [
   { header: "Through", cell: (c) => `Entry ${count(c.size)}`, width: 170 },
   { header: "Signed", cell: (c) => <When at={c.signedAt} />, width: 210 },
-  { header: "Root over all of them", cell: (c) => <CopiedCode value={c.root} what="root" /> },
+  { header: "Root hash", cell: (c) => <CopiedCode value={c.root} what="root" /> },
 ];
 
 const cosigned: Column<Checkpoint> = {

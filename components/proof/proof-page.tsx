@@ -49,7 +49,7 @@ export function ProofPage({ serverPolicy, load }: Props) {
     <div className={classes.page}>
       <h1>Proof of an audit log entry</h1>
       <p className={classes.lead}>
-        Your browser checked this proof.{" "}
+        Your browser checks this proof.{" "}
         {load ? "Opening a short link is counted; nothing else is sent." : "Nothing is sent anywhere."}
       </p>
       {source.step === "loading" && <p role="status">Reading the proof</p>}
