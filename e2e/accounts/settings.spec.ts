@@ -12,10 +12,11 @@ test("an organization is made, renamed, offered in the switcher, and each step i
 }) => {
   const name = unique("Contoso");
   await settings.makeOrganization(name);
-  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  await settings.row(name).getByRole("link", { name }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
   await settings.dialog("Edit organization").getByLabel("Name").fill(`${name} Dental`);
   await settings.dialog("Edit organization").getByRole("button", { name: "Save" }).click();
-  await expect(settings.row(`${name} Dental`)).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: `${name} Dental` })).toBeVisible();
 
   await page.getByRole("button", { name: "Organization: All organizations" }).click();
   await settings

@@ -35,25 +35,23 @@ async function orgWith(api: Api, name: string, counts: Record<string, number>): 
 test("no number below a chart stands in another", async ({ page, request }) => {
   const orgId = await orgWith(await Api.signIn(request), "Axis", { "user.login": 1_750 });
   const reports = new ReportsPage(page);
-  for (const media of ["screen", "print"] as const)
-    for (const width of [390, 720, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ media });
-      if (media === "screen") await reports.open(`?orgId=${orgId}&report=security`);
-      const axis = page.locator("figure").first().locator("> div[aria-hidden] > span");
-      await expect(axis.last()).toHaveText("2,000entries");
-      const ends = await axis.evaluateAll((ticks) =>
-        ticks.flatMap((tick) => {
-          const words = document.createRange();
-          words.selectNodeContents(tick);
-          const { left, right, width } = words.getBoundingClientRect();
-          return width > 0 ? [{ left, right }] : [];
-        }),
-      );
-      expect(ends.length).toBeGreaterThan(1);
-      const met = ends.slice(1).filter(({ left }, at) => left <= (ends[at]?.right ?? 0));
-      expect(met, `${media} ${width}`).toEqual([]);
-    }
+  for (const width of [390, 720, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await reports.open(`?orgId=${orgId}&report=security`);
+    const axis = page.locator("figure").first().locator("> div[aria-hidden] > span");
+    await expect(axis.last()).toHaveText("2,000entries");
+    const ends = await axis.evaluateAll((ticks) =>
+      ticks.flatMap((tick) => {
+        const words = document.createRange();
+        words.selectNodeContents(tick);
+        const { left, right, width } = words.getBoundingClientRect();
+        return width > 0 ? [{ left, right }] : [];
+      }),
+    );
+    expect(ends.length).toBeGreaterThan(1);
+    const met = ends.slice(1).filter(({ left }, at) => left <= (ends[at]?.right ?? 0));
+    expect(met, `${width}`).toEqual([]);
+  }
 });
 
 test("a report can be downloaded and printed with what it covers", async ({ page, request }) => {

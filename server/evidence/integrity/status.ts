@@ -36,8 +36,8 @@ async function headOf(scope: Scope, orgId: string): Promise<Head> {
 function sinks(): IntegrityStatus["sinks"] {
   const { CHECKPOINT_WEBHOOK_URL: url } = env();
   return [
-    { name: "file", detail: "a folder of each organization in the server's data folder" },
-    { name: "log", detail: "a JSON line on standard output" },
+    { name: "file", detail: "one folder per organization in the server's data folder" },
+    { name: "log", detail: "one JSON line each on standard output" },
     ...(url ? [{ name: "webhook" as const, detail: new URL(url).host }] : []),
   ];
 }
