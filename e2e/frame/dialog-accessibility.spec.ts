@@ -36,7 +36,7 @@ const DIALOGS: [path: string, dialogs: Opening[]][] = [
     [
       { name: "Organization", open: press(/^Organization:/) },
       { name: "Account", open: press(/^Account of/) },
-      { name: "Color scheme", open: press("Colour scheme") },
+      { name: "Color scheme", open: press("Color scheme") },
       { name: "Keyboard", open: (page) => page.keyboard.press("?") },
       { name: "New enrollment key", open: press("Enroll a device") },
     ],
