@@ -150,7 +150,7 @@ it("an event stream is read whole however it is cut, comments count as activity"
   for await (const event of readEvents(cut(), () => activity++)) events.push(event);
   expect(events).toEqual([
     { event: "command", data: '{"a":\n1}' },
-    { event: "message", data: "ü" },
+    { id: "7", event: undefined, data: "ü" },
   ]);
   expect(activity).toBe(bytes.length);
 });

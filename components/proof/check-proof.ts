@@ -1,5 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2";
-import { bytesToHex } from "@noble/hashes/utils";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { parseEntryProof } from "@/server/evidence/proofs/entry-proof";
 import { judgeProof, type ProofVerdict, parseTrust, type Trust } from "@/server/evidence/proofs/judge-proof";
 import { browserNoteTools } from "./note-tools";

@@ -1,4 +1,4 @@
-import { ed25519 } from "@noble/curves/ed25519";
+import { ed25519 } from "@noble/curves/ed25519.js";
 import { describe, expect, it } from "vitest";
 import { ED25519, formatVerifierKey, keyIdOf, parseVerifierKey } from "@/server/evidence/tree/signed-note";
 import { noteTools, testKey } from "@/testing/notes";

@@ -1,6 +1,6 @@
-import { ed25519 } from "@noble/curves/ed25519";
-import { bytesToNumberLE, concatBytes } from "@noble/curves/utils";
-import { sha256, sha512 } from "@noble/hashes/sha2";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { bytesToNumberLE, concatBytes } from "@noble/curves/utils.js";
+import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import type { NoteTools } from "@/server/evidence/tree/signed-note";
 import { equalBytes } from "@/server/evidence/tree/tree";
 

@@ -1,4 +1,4 @@
-import { sha256 } from "@noble/hashes/sha2";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { browserNoteTools } from "@/components/proof/note-tools";
 import type { BundleTools } from "@/server/evidence/bundle/verify";
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { extract, pack } from "tar-stream";
 import { codeOf, messageOf } from "@/db/thrown";
 
 /** Thrown with a sentence for the operator; `expected` means that no stack is printed. */
@@ -21,80 +21,6 @@ export function explained(error: unknown, path: string): unknown {
     return new BackupError(`${path} cannot be written: ${messageOf(error)}`);
   if (code === "ENOENT") return new BackupError(`A file or folder is missing: ${messageOf(error)}`);
   return error;
-}
-
-/** Headers of a tar archive (POSIX ustar), with GNU's binary sizes for members of 8 GiB and more. */
-
-const BLOCK = 512;
-const MAX_OCTAL_SIZE = 8 * 1024 ** 3;
-const NAME = { at: 0, length: 100 };
-const PREFIX = { at: 345, length: 155 };
-const SIZE = { at: 124, length: 12 };
-const CHECKSUM = { at: 148, length: 8 };
-const TYPE_AT = 156;
-const FILE = "0";
-const FOLDER = "5";
-
-/** A member's name and size in bytes; a folder's name ends with a slash. */
-type Header = { name: string; size: number };
-
-/** How many zero bytes fill a member's last block. */
-const padding = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
-
-const isFolder = (name: string): boolean => name.endsWith("/");
-
-function splitName(name: string): { name: string; prefix: string } {
-  if (Buffer.byteLength(name) <= NAME.length) return { name, prefix: "" };
-  const slash = name.lastIndexOf("/", PREFIX.length);
-  const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)];
-  if (slash < 1 || Buffer.byteLength(rest) > NAME.length || Buffer.byteLength(prefix) > PREFIX.length)
-    throw new RangeError(`the name is too long for an archive: ${name}`);
-  return { name: rest, prefix };
-}
-
-/** The sum of all bytes with the checksum's own eight as blanks. */
-function sumOf(block: Buffer): number {
-  let sum = 0;
-  for (const [at, byte] of block.entries())
-    sum += at >= CHECKSUM.at && at < CHECKSUM.at + CHECKSUM.length ? 0x20 : byte;
-  return sum;
-}
-
-/** @throws RangeError for a name that no header holds */
-function writeHeader(header: Header): Buffer {
-  const block = Buffer.alloc(BLOCK);
-  const { name, prefix } = splitName(header.name);
-  block.write(name, NAME.at);
-  block.write(prefix, PREFIX.at);
-  block.write(isFolder(header.name) ? "0000700\0" : "0000600\0", 100);
-  block.write("0000000\0", 108);
-  block.write("0000000\0", 116);
-  if (header.size < MAX_OCTAL_SIZE) block.write(`${header.size.toString(8).padStart(11, "0")}\0`, SIZE.at);
-  else {
-    block[SIZE.at] = 0x80;
-    block.writeBigUInt64BE(BigInt(header.size), SIZE.at + SIZE.length - 8);
-  }
-  block.write("00000000000\0", 136);
-  block.write(isFolder(header.name) ? FOLDER : FILE, TYPE_AT);
-  block.write("ustar\x0000", 257, "latin1");
-  block.write(`${sumOf(block).toString(8).padStart(6, "0")}\0 `, CHECKSUM.at);
-  return block;
-}
-
-const textAt = (block: Buffer, { at, length }: { at: number; length: number }): string =>
-  block.toString("utf8", at, at + length).replace(/\0.*$/s, "");
-
-/** @returns the header, or null for the zero block that ends an archive. @throws RangeError for a block that is none */
-function readHeader(block: Buffer): Header | null {
-  if (block.every((byte) => byte === 0)) return null;
-  if (Number.parseInt(textAt(block, CHECKSUM), 8) !== sumOf(block))
-    throw new RangeError("a header's checksum is wrong");
-  const isBinary = ((block[SIZE.at] ?? 0) & 0x80) !== 0;
-  const size = isBinary
-    ? Number(block.readBigUInt64BE(SIZE.at + SIZE.length - 8))
-    : Number.parseInt(textAt(block, SIZE), 8);
-  const prefix = textAt(block, PREFIX);
-  return { name: prefix ? `${prefix}/${textAt(block, NAME)}` : textAt(block, NAME), size };
 }
 
 /** A member as the manifest names it; sha256 in hex. */
@@ -119,46 +45,40 @@ async function syncFolder(path: string): Promise<void> {
  */
 export class ArchiveWriter {
   readonly #partial: string;
-  readonly #gzip = createGzip({ level: 1 });
+  readonly #pack = pack();
   readonly #written: Promise<void>;
-  #failed: unknown;
 
   constructor(private readonly file: string) {
     this.#partial = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString("hex")}.partial`);
-    this.#written = pipeline(this.#gzip, createWriteStream(this.#partial, { mode: 0o600, flags: "wx" }));
-    this.#written.catch((error: unknown) => {
-      this.#failed = error;
-    });
-  }
-
-  async #write(bytes: Uint8Array): Promise<void> {
-    if (this.#failed) throw this.#failed;
-    if (this.#gzip.write(bytes)) return;
-    const gone = this.#written.then(() => Promise.reject(new Error("the archive ended early")));
-    gone.catch(() => {});
-    await Promise.race([once(this.#gzip, "drain"), gone]);
+    const target = createWriteStream(this.#partial, { mode: 0o600, flags: "wx" });
+    this.#written = pipeline(this.#pack, createGzip({ level: 1 }), target);
+    this.#written.catch(() => {});
   }
 
   /**
-   * Adds a member of exactly `size` bytes: what is longer is cut, what is shorter filled with zeros, for a database's
-   * files grow and shrink while they are read.
+   * Adds a member of exactly `size` bytes: longer input is cut, shorter filled with zeros, for a database's files grow
+   * and shrink while they are read.
    */
   async add(name: string, size: number, chunks: Chunks): Promise<Member> {
     const hash = createHash("sha256");
-    await this.#write(writeHeader({ name, size }));
-    let left = size;
-    const put = async (bytes: Uint8Array) => {
-      hash.update(bytes);
-      left -= bytes.length;
-      await this.#write(bytes);
-    };
-    for await (const chunk of chunks) {
-      if (left === 0) break;
-      await put(chunk.length > left ? chunk.subarray(0, left) : chunk);
+    async function* exactly() {
+      let left = size;
+      const take = (bytes: Uint8Array) => {
+        hash.update(bytes);
+        left -= bytes.length;
+        return bytes;
+      };
+      for await (const chunk of chunks) {
+        if (left === 0) return;
+        yield take(chunk.subarray(0, left));
+      }
+      while (left > 0) yield take(new Uint8Array(Math.min(left, 1 << 20)));
     }
-    while (left > 0) await put(new Uint8Array(Math.min(left, 1 << 20)));
-    const fill = padding(size);
-    if (fill > 0) await this.#write(new Uint8Array(fill));
+    const [type, mode] = name.endsWith("/") ? (["directory", 0o700] as const) : (["file", 0o600] as const);
+    const member = this.#pack.entry({ name, size, type, mode, mtime: new Date(0) });
+    const added = pipeline(exactly, member);
+    // A full disk ends the pack with an error of its own: the disk's is the one to report.
+    await added.catch((error: unknown) => this.#written.then(() => Promise.reject(error)));
     return { name, size, sha256: hash.digest("hex") };
   }
 
@@ -172,8 +92,7 @@ export class ArchiveWriter {
    * @throws what check throws; the archive has no name then
    */
   async finish(check: (partial: string) => Promise<unknown>): Promise<number> {
-    await this.#write(new Uint8Array(2 * BLOCK));
-    this.#gzip.end();
+    this.#pack.finalize();
     await this.#written;
     const handle = await open(this.#partial, "r+");
     await handle.sync().finally(() => handle.close());
@@ -186,90 +105,50 @@ export class ArchiveWriter {
 
   /** Leaves nothing behind. */
   async abort(): Promise<void> {
-    this.#gzip.destroy();
+    this.#pack.destroy();
     await this.#written.catch(() => {});
     await rm(this.#partial, { force: true });
   }
 }
 
 /** A member while it is read: its bytes must be taken before the next one is asked for. */
-export type ReadMember = Header & { body: AsyncGenerator<Buffer, void> };
+export type ReadMember = { name: string; size: number; body: AsyncIterable<Buffer> };
 
 /** A fault of reading as a sentence. */
 const unreadable = (file: string, error: unknown): unknown => {
   const code = codeOf(error);
   if (code === "ENOENT") return new BackupError(`There is no file ${file}.`);
   if (code === "EISDIR") return new BackupError(`${file} is a folder, not a backup.`);
-  if (error instanceof RangeError || code.startsWith("Z_"))
+  if (code === "" || code.startsWith("Z_"))
     return new BackupError(`${file} is damaged, cut off or no backup: ${messageOf(error)}.`);
   return error;
 };
-
-/** Hands out exactly as many bytes as are asked for. */
-class ExactReader {
-  #rest: Buffer = Buffer.alloc(0);
-  constructor(
-    private readonly source: AsyncIterator<Buffer>,
-    private readonly file: string,
-  ) {}
-
-  /** Up to `size` bytes; none at the end. */
-  async some(size: number): Promise<Buffer> {
-    if (this.#rest.length === 0) {
-      const next = await this.source.next().catch((error: unknown) => {
-        throw unreadable(this.file, error);
-      });
-      if (next.done) return Buffer.alloc(0);
-      this.#rest = next.value;
-    }
-    const taken = this.#rest.subarray(0, size);
-    this.#rest = this.#rest.subarray(taken.length);
-    return taken;
-  }
-
-  async exactly(size: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    for (let left = size; left > 0; ) {
-      const part = await this.some(left);
-      if (part.length === 0) throw unreadable(this.file, new RangeError("the archive ends early"));
-      parts.push(part);
-      left -= part.length;
-    }
-    return Buffer.concat(parts);
-  }
-
-  async *stream(size: number): AsyncGenerator<Buffer, void> {
-    for (let left = size; left > 0; ) {
-      const part = await this.some(left);
-      if (part.length === 0) throw unreadable(this.file, new RangeError("the archive ends early"));
-      left -= part.length;
-      yield part;
-    }
-  }
-}
 
 /**
  * The members of an archive in their order.
  * @throws BackupError when the file is missing, damaged, cut off or something else
  */
 export async function* readArchive(file: string): AsyncGenerator<ReadMember, void> {
-  const input = createReadStream(file);
-  const gunzip = createGunzip();
-  input.on("error", (error) => gunzip.destroy(error));
-  try {
-    const reader = new ExactReader(input.pipe(gunzip)[Symbol.asyncIterator]() as AsyncIterator<Buffer>, file);
-    for (;;) {
-      const header = readHeader(await reader.exactly(BLOCK));
-      if (!header) return;
-      const body = reader.stream(header.size);
-      yield { ...header, body };
-      for await (const _ of body);
-      await reader.exactly(padding(header.size));
+  const members = extract();
+  const fed = pipeline(createReadStream(file), createGunzip(), members);
+  fed.catch(() => {});
+  async function* explain<T>(source: AsyncIterable<T>): AsyncGenerator<T, void> {
+    try {
+      yield* source;
+    } catch (error) {
+      // The first fault is that of the file or of gzip; the member only knows that it was cut off.
+      const cause = await fed.then(() => error).catch((first: unknown) => first);
+      throw unreadable(file, cause);
     }
-  } catch (error) {
-    throw unreadable(file, error);
+  }
+  try {
+    for await (const member of explain(members)) {
+      const { name, size = 0 } = member.header;
+      yield { name, size, body: explain(member) };
+      member.resume();
+    }
+    await fed.catch((error: unknown) => Promise.reject(unreadable(file, error)));
   } finally {
-    input.destroy();
-    gunzip.destroy();
+    members.destroy();
   }
 }
