@@ -33,7 +33,7 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
     response,
   });
   return {
-    /** What navigator.credentials.create gives: the key in COSE, inside a CBOR map {fmt, attStmt, authData}. */
+    /** The result of navigator.credentials.create: the key in COSE, inside a CBOR map {fmt, attStmt, authData}. */
     create(challenge: string, transports: unknown = ["internal"], crossOrigin?: boolean) {
       const pad = padBytes ? [Buffer.from([0x38, 0xff]), bytesHead(padBytes), Buffer.alloc(padBytes)] : [];
       const cose = Buffer.concat([
@@ -53,7 +53,7 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
         transports,
       });
     },
-    /** What navigator.credentials.get gives: a signature over the challenge. crossOrigin: asked in another site's frame. */
+    /** The result of navigator.credentials.get: a signature over the challenge. crossOrigin: in another site's frame. */
     get(challenge: string, crossOrigin?: boolean) {
       const [data, client] = [authData(UP_AND_UV), clientData("webauthn.get", challenge, crossOrigin)];
       return answer({

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { chromium } from "playwright/test";
 
-/** What Playwright needs to launch a Chromium. */
+/** Playwright's options for launching a Chromium. */
 export type Browser = { executablePath: string; args: string[]; env?: Record<string, string> };
 
 const SYSTEM = [

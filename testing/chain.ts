@@ -33,7 +33,7 @@ export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postg
   });
 }
 
-/** What a database owner could do who puts the triggers out of the way, in one transaction. */
+/** An attack by the database's owner, who disables the triggers, in one transaction. */
 export const tamper = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
   roles.owner.begin(async (tx) => {
     if (env().TRAILMARK_CITUS) await tx`SET LOCAL citus.propagate_set_commands = 'local'`;

@@ -316,10 +316,10 @@ export async function call(
   return answer;
 }
 
-/** What was recorded comes within milliseconds; on a busy machine its batch waits like everything else. */
+/** Recorded events arrive within milliseconds; on a busy machine their batch waits like everything else. */
 const FLUSH_MS = 60_000;
 
-/** What the audit log of an organization holds once everything recorded so far is in the database, in chain order. */
+/** An organization's audit log once everything recorded so far is in the database, in chain order. */
 export async function auditRows(orgId: string): Promise<(typeof auditLogs.$inferSelect)[]> {
   await flushRecording(FLUSH_MS);
   return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));

@@ -1,6 +1,6 @@
 import type { Command } from "@/server/devices/live/schema";
 
-/** What a fake agent answers: a body for the result endpoint, or undefined to keep silent. */
+/** A fake agent's answer: a body for the result endpoint, or undefined to keep silent. */
 export type Answerer = (command: Command) => unknown;
 export type FakeAgent = {
   commands: Command[];

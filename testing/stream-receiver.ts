@@ -43,7 +43,7 @@ export async function startStreamReceiver() {
       const answer = receiver.answer(one);
       const isStored = answer === "cut" || (answer.status >= 200 && answer.status < 300);
       if (isStored) stored.push(...one.lines);
-      // Stored, but the sender never hears of it.
+      // Stored, but the sender gets no answer.
       if (answer === "cut") outgoing.destroy();
       else setTimeout(() => outgoing.writeHead(answer.status, answer.headers).end(answer.body), receiver.delayMs);
     });

@@ -5,7 +5,7 @@ type Received = { headers: IncomingHttpHeaders; body: string };
 export type WebhookReceiver = {
   url: string;
   received: Received[];
-  /** What the next requests are answered. */
+  /** The answer to the next requests. */
   answer: { status: number; headers?: Record<string, string>; body?: string; delayMs?: number };
   close: () => Promise<void>;
 };

@@ -31,7 +31,7 @@ async function eventWriter(api: Api, orgId: string, at: { timestamp?: string } =
   };
 }
 
-/** What was written is in the log a moment later. */
+/** A written event is in the log a moment later. */
 const untilStored = (api: Api, query: string, count: number) =>
   expect
     .poll(

@@ -149,7 +149,7 @@ test("on a phone the controls are one row, the entries on the first screen, and 
   );
   const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y));
   expect(new Set(tops).size).toBe(1);
-  // What people came for begins on the upper third of the first screen; the chart is one touch away.
+  // The list begins on the upper third of the first screen; the chart is one touch away.
   await expect(viewer.histogram).toBeHidden();
   expect((await viewer.entries().first().boundingBox())?.y).toBeLessThan(300);
   await page.getByRole("button", { name: "Over time" }).click();

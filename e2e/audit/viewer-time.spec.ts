@@ -116,7 +116,7 @@ test("Refresh reads the entries of today and their counts again, whose range sta
   await expect(viewer.entries().first()).toBeVisible();
   await viewer.openFacets();
   await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
-  // What is being read for the first time is not asked for twice.
+  // A first read under way is not started twice.
   await expect.poll(() => asked.size).toBe(0);
   const read = [/audit\.list.*skipCount%22%3Atrue/, /audit\.routine/, /audit\.histogram/, /audit\.facets/].map(
     (request) => page.waitForRequest(request),

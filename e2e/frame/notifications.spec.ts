@@ -77,7 +77,7 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
 }) => {
   const receiver = await startWebhookReceiver();
   const name = unique("Desk");
-  // Of an organization of its own: a chain that another test breaks is not told to it.
+  // In an organization that no other test has, whose broken chains would show here.
   const organization = unique("Desk of");
   await (await Api.signIn(request)).makeOrganization(organization);
   const notifications = new NotificationsPage(page);

@@ -101,7 +101,7 @@ test("every page that is to be steady is among them", () => {
   expect(STEADY.filter((path) => !paths.includes(path))).toEqual([]);
 });
 
-/** Looked at in tests of their own: an entry in keys.spec.ts, the rest below, in first-run.spec.ts and in proof.spec.ts. */
+/** Pages with separate tests: an entry in keys.spec.ts, the rest below, in first-run.spec.ts and in proof.spec.ts. */
 const ELSEWHERE = ["/audit/[id]", "/login", "/setup"];
 
 test("every page of the app is among them", () => {
@@ -121,7 +121,7 @@ test("every page of the app is among them", () => {
 /** A window of 1440 px at 200 %. */
 const ZOOMED = { width: 720, height: 450 };
 
-/** What breaks the page's content security policy, or throws, from now on. */
+/** Violations of the page's content security policy, and errors, from now on. */
 function faultsOf(page: Page): string[] {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));

@@ -17,7 +17,7 @@ async function countClicks(page: Page): Promise<() => number> {
   return () => clicks;
 }
 
-/** What an import does in the background gives way to all else on the machine. */
+/** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
 test("a clean file takes six clicks from Devices to its report", async ({ page, request }) => {

@@ -4,7 +4,7 @@ import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
 
-/** What is in focus can be seen: it has an outline, a ring or a border of its own. */
+/** Focus is visible: by an outline, a ring or a border. */
 async function expectVisibleFocus(page: Page) {
   const ring = await page.evaluate(() => {
     const focused = document.activeElement as HTMLElement;
@@ -16,7 +16,7 @@ async function expectVisibleFocus(page: Page) {
   expect(ring, "the focus can be seen").toBe(true);
 }
 
-/** What an import does in the background gives way to all else on the machine. */
+/** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
 test("the whole walk by keyboard alone", async ({ page, request }) => {

@@ -33,7 +33,7 @@ async function arrange(api: Api) {
 }
 
 // The steps themselves are looked at by step-accessibility.spec.ts, on a phone as well.
-/** What an import does in the background gives way to all else on the machine. */
+/** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
 test("a file is read, mapped, checked, run, reported and undone", async ({ page, request }) => {

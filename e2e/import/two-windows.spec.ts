@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { ImportWizard } from "@/e2e/pages/import";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 
-/** What an import does in the background gives way to all else on the machine. */
+/** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
 test("a mapping that one window saved is not overwritten by another that has not seen it", async ({ page }) => {

@@ -1,6 +1,6 @@
 import { expect, type Page } from "playwright/test";
 
-/** What is around every page: header, switcher, badge, navigation. */
+/** The frame of every page: header, switcher, badge, navigation. */
 export class Frame {
   constructor(readonly page: Page) {}
 

@@ -41,7 +41,7 @@ test("an HTTPS stream is set up, repaired, watched and changed by its pages alon
   await expectSound(page);
   await page.getByRole("button", { name: "Next" }).click();
 
-  // What the server refuses about the destination leads back to where it is set.
+  // A refusal of the destination leads back to the step that sets it.
   await expect(streams.step("Where")).toBeVisible();
   await expect(page.getByText("must be an https address")).toBeVisible();
   await streams.fill({ Address: receiver.url });

@@ -46,7 +46,7 @@ export async function answering(page: Page, procedure: string, change: object): 
     const answer = await route.fetch();
     const body = await answer.json();
     const of = Array.isArray(body) ? body[names.indexOf(procedure)] : body;
-    // What was refused is told as it is.
+    // Refusals are reported as they are.
     if (of.result) Object.assign(of.result.data, change);
     await route.fulfill({ response: answer, json: body });
   });

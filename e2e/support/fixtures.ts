@@ -70,18 +70,18 @@ export const test = base.extend<Fixtures, Worker>({
 
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What breaks WCAG 2.2 AA or axe's best practices on what the page shows now: the rule, and where. */
+/** Violations of WCAG 2.2 AA and of axe's best practices on the page as it is now: the rule, and where. */
 export async function violationsOn(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async (standards) => {
     const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
-    // What passes is not read: naming each such element takes longer than the rules themselves.
+    // Passes are not read: naming each such element takes longer than the rules themselves.
     const { violations } = await axe.run({ runOnly: standards, resultTypes: ["violations"] });
     return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
   }, STANDARDS);
 }
 
-/** What moves on the page and comes to an end, two frames on: a dialog gets its name and starts to move after its first. */
+/** Finite animations of the page, two frames on: a dialog gets its name and starts to move after its first. */
 const moving = (page: Page): Promise<string[]> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
@@ -93,7 +93,7 @@ const moving = (page: Page): Promise<string[]> =>
 
 /** No violation of WCAG 2.2 AA or of axe's best practices on what the page shows now. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // What is shown of the answer before is dimmed.
+  // Results of an earlier answer are dimmed.
   await expect(page.locator("[data-stale]")).toHaveCount(0);
   await expect.poll(() => moving(page)).toEqual([]);
   expect(await violationsOn(page)).toEqual([]);
@@ -113,7 +113,7 @@ export async function expectAccessibleInBoth(page: Page): Promise<void> {
   }
 }
 
-/** What the page shows now is accessible and no wider than its window, on a phone and a desk, in light and in dark. */
+/** The page as it is now is accessible and no wider than its window, on a phone and a desk, in light and in dark. */
 export async function expectSound(page: Page, prepare = async () => {}): Promise<void> {
   for (const { colorScheme, size } of LOOKS) {
     await wear(page, colorScheme);

@@ -26,7 +26,7 @@ export class Keys {
     throw new Error(`Tab does not lead to ${target}.`);
   }
 
-  /** A text field shows a caret; anything else needs a mark of its own. */
+  /** A text field shows a caret; anything else needs a visible mark. */
   async #isSeen(target: Locator) {
     const marked = await target.evaluate((element) => {
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
@@ -52,7 +52,7 @@ export class Keys {
     await this.page.keyboard.type(text);
   }
 
-  /** Takes an option of a list as screen readers are told of it: opened by an arrow, walked by arrows, taken by Enter. */
+  /** Takes an option of a list as a screen reader's user does: opened by an arrow, walked by arrows, taken by Enter. */
   async choose(combobox: Locator, name: string) {
     await this.to(combobox);
     await this.press("ArrowDown");

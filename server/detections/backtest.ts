@@ -58,7 +58,7 @@ const spanSince = (ctx: Ctx, orgId: string, from: Date): Promise<Span | null> =>
 type Asked = { rule: Rule; dedupeMs: number; from: Date; deadline: number };
 type Told = { findings: { orgId: string; finding: Finding; title: string }[]; entriesRead: number; isCapped: boolean };
 
-/** What the live evaluation would have found in one organization, had it had the rule. */
+/** The matches that live evaluation with this rule would have found in one organization. */
 async function replay(
   ctx: Ctx,
   span: Span,

@@ -8,7 +8,7 @@ import { recordAlerts } from "./evaluate/record-alerts";
 import { evaluateOrganization, fillPositions, organizationsBehind } from "./evaluate/run";
 import { seedShippedRules } from "./shipped/seed";
 
-/** What is done once a minute beside the evaluation. */
+/** Work done once a minute beside the evaluation. */
 async function tidy(): Promise<void> {
   await asSystem(seedShippedRules);
   await asSystem(fillPositions);

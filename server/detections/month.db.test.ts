@@ -137,7 +137,7 @@ beforeAll(async () => {
   raised = await raisedLive();
 });
 
-/** What tells alerts apart, in one order. */
+/** The facts that tell alerts apart, in one order. */
 const keysOf = (found: readonly { orgId: string; title: string; entries: readonly number[] }[]) =>
   found.map(({ orgId, title, entries }) => `${orgId} ${title} ${entries.join(",")}`).sort();
 

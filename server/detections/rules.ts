@@ -51,10 +51,10 @@ function toRule(row: RuleRow, capped: string | null = null): DetectionRule {
   };
 }
 
-/** A rule without what its evaluation says of it. */
+/** A rule without the results of its evaluation. */
 const settingsOf = ({ cappedAt: _, ...settings }: DetectionRule) => settings;
 
-/** Who did something, by the name that lists show. */
+/** A person by the name that lists show. */
 export const actorName = ({ actor }: Ctx): string =>
   actor.type === "user" || actor.type === "api_key" ? actor.name : "System";
 

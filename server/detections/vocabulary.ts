@@ -29,7 +29,7 @@ export const MAX_GROUPS = 10_000;
 export const MAX_ALERT_ENTRIES = 100;
 export const DEFAULT_DEDUPE_SECONDS = 3_600;
 
-/** What a threshold counts by, with the field of the rule. */
+/** The things that a threshold counts by, with the field of the rule. */
 export const COUNT_BY = {
   person: { label: "person", plural: "people", field: "user.id" },
   device: { label: "device", plural: "devices", field: "device" },

@@ -13,7 +13,7 @@ import { idInput } from "@/server/ground/wire";
 import { onlineCondition } from "./presence";
 import { type Device, type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
 
-/** What a device query selects, with agents joined on the left. */
+/** The columns of a device query, with agents joined on the left. */
 const deviceColumns = (now: Date) => ({
   id: devices.id,
   orgId: devices.orgId,

@@ -63,7 +63,7 @@ export type DeviceDetail = z.output<typeof deviceDetail>;
 
 export const devicePage = z.strictObject({ data: z.array(device), pagination });
 
-/** What an agent says of its device, within the lengths of our columns. */
+/** An agent's description of its device, within the lengths of our columns. */
 export const hostname = hostText(255);
 export const os = hostText(50);
 export const osVersion = columnText(100);

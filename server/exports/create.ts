@@ -33,7 +33,7 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
   if (rows.length >= MAX_KEPT) throw refuse(kept, MAX_KEPT);
 }
 
-/** Whose an export is: the organization's or partner's that the caller is in. */
+/** The owner of an export: the organization or partner of the caller. */
 const ownerOf = ({ scope }: Ctx): { orgId: string | null; partnerId: string | null } => ({
   orgId: ownOrg(scope),
   partnerId: ownPartner(scope),

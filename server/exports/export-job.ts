@@ -14,7 +14,7 @@ const t = auditExports;
 /** The kind of job that writes an export; its key is the id. */
 export const EXPORT_JOB = "export";
 
-/** Who may ask for exports: a person or a program. @throws AppError forbidden for any other. */
+/** The callers that may ask for exports: a person or a program. @throws AppError forbidden for any other. */
 export function creatorOf({ actor }: Ctx): Extract<Actor, { type: "user" | "api_key" }> {
   if (actor.type !== "user" && actor.type !== "api_key") throw new AppError("forbidden");
   return actor;

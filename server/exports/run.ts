@@ -142,7 +142,7 @@ async function writeRows(work: Work, stopping: AbortSignal): Promise<void> {
   await finish(row, { status: "done", rowsDone, totalRows: rowsDone, orgIds, ...written });
 }
 
-/** What a person should read about a failure that trying again does not mend; null for any other. */
+/** The message for a failure that trying again does not mend; null for any other. */
 function reasonOf(error: unknown): string | null {
   if (isDiskFull(error)) return DISK_FULL;
   return error instanceof AppError ? error.message : null;

@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
 import type { Permission, Role } from "./permissions";
 
-/** Who does something. actorType of the audit row is `type`. */
+/** The actor of a call. actorType of the audit row is `type`. */
 export type Actor =
   | { type: "user"; id: string; email: string; name: string; role: Role }
   | { type: "api_key"; id: string; name: string }
@@ -51,7 +51,7 @@ export type Ctx = {
   bytes?: AsyncIterable<Uint8Array> | undefined;
 };
 
-/** Who is calling and what that caller may reach: the part of Ctx that a credential decides. */
+/** The caller and the caller's reach: the part of Ctx that a credential decides. */
 export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId" | "session" | "mustEnroll">;
 
 /** The platform itself, for work without a human or program behind it. */

@@ -15,7 +15,7 @@ test("quotes what needs it and disarms formulas", () => {
   ).toBe('name,count\r\n"Smith, ""J""",2\r\n\'=1+1,-3\r\n\'＝1+1,\r\n');
 });
 
-/** What a spreadsheet may take for the beginning of a formula, written down again. */
+/** Beginnings that a spreadsheet takes for a formula, written down again. */
 const STARTERS = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"];
 const text = fc.oneof(
   fc.string({ maxLength: 12 }),

@@ -13,7 +13,7 @@ export function derivedKey(purpose: string): Buffer {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a sealed text is for, and whose it is: under another purpose or owner it does not open. */
+/** Purpose and owner of a sealed text: under another purpose or owner it does not open. */
 type SealedFor = { purpose: string; owner: string };
 
 /** A secret that has to be used again, as it is stored: AES-256-GCM under a key from NEXTAUTH_SECRET. */

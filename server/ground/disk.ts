@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { AppError } from "./errors";
 
-/** What is left free on the data folder's disk: the audit trail itself must not run out of it. */
+/** Space left free on the data folder's disk: the audit trail itself must not run out of it. */
 const RESERVED_BYTES = 256 * 1024 * 1024;
 
 /** True where a write failed because the disk, or what may be used of it, is full. */

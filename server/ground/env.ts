@@ -84,7 +84,7 @@ export class EnvError extends Error {}
 const unusable = (faults: string[]) =>
   new EnvError(`The environment is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
 
-/** What is wrong with the value of one variable, where only its use shows it. */
+/** The fault of one variable's value, where only its use shows it. */
 export const unusableVariable = (name: keyof Env, reason: string): EnvError => unusable([`${name}: ${reason}`]);
 
 /** Settings that may come from a file, named by NAME_FILE. */
@@ -168,7 +168,7 @@ export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith("https:");
 /** Connections that this process's pool opens at PostgreSQL itself; 0 behind a pooler, which has its own limit. */
 export const ownPoolSize = (): number => (env().DATABASE_PREPARE ? env().DATABASE_POOL_SIZE : 0);
 
-/** What db/migrate needs to know of this process's database. */
+/** The addresses that db/migrate needs. */
 export function databaseAddresses() {
   const { TRAILMARK_OWNER_DATABASE_URL, DATABASE_URL, AUDIT_ADMIN_DATABASE_URL, TRAILMARK_CITUS } = env();
   return {

@@ -43,7 +43,7 @@ export type FieldError = { path: string; message: string };
 /** How a sign-in continues: answer the challenge by one of the methods. passkeyOptions is what WebAuthn asks for. */
 export type SecondFactor = { challenge: string; methods: string[]; passkeyOptions?: object };
 
-/** What went wrong, in the caller's words. detail never holds SQL, a stack or another tenant's name. */
+/** A failure in the caller's words. detail never holds SQL, a stack or another tenant's name. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -74,7 +74,7 @@ const FORMATS: Record<string, string> = {
   url: "a web address",
   datetime: "an ISO 8601 time",
 };
-/** What a list or a text has too many or too few of. */
+/** The unit of a list or a text that is too long or too short. */
 const UNITS: Record<string, string> = { string: "characters", array: "items" };
 
 const NOT_VALID = "is not valid";

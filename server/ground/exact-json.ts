@@ -30,7 +30,7 @@ const hasExact = (text: string): boolean => {
   return false;
 };
 
-/** What the database would not give back digit for digit. */
+/** Numbers that the database would not give back digit for digit. */
 function faultOf(digits: string): string | null {
   if (/[eE]/.test(digits)) return "write the number without an exponent: it is kept digit for digit";
   if (/^-0(\.0*)?$/.test(digits)) return "write 0 without a sign: it is kept digit for digit";
@@ -79,7 +79,7 @@ export function parseExact(text: string): unknown {
   return JSON.parse(markNumbers(text));
 }
 
-/** So many digits every double can be written with: 0.10000000000000001 is the double that JavaScript writes as 0.1. */
+/** Every double can be written with this many digits: 0.10000000000000001 is JavaScript's 0.1. */
 const MAX_DIGITS_OF_DOUBLE = 17;
 
 /** A number's digits without zeros at either end, and the power of ten of the last one; null for what is no number. */

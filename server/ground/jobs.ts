@@ -222,7 +222,7 @@ class Share {
         lost.throwIfAborted();
         if (kind.catchesUp) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
       } catch (error) {
-        // A job that is another process's by now must not be given back: throwing changes nothing of it.
+        // A job that another process has by now must not be given back: throwing changes nothing.
         if (this.#stopping.signal.aborted && !lost.aborted) return giveBack();
         if (!lost.aborted) log.warn({ err: error, job: kind.name, attempt: job.attempts }, "a job failed");
         throw error;

@@ -18,7 +18,7 @@ export const log = pino({
   serializers: {
     err(error: unknown) {
       if (!(error instanceof Error)) return error;
-      // What PostgreSQL adds to its message quotes the row or the value.
+      // PostgreSQL's additions to its message quote the row or the value.
       const { params: _, detail: __, where: ___, ...serialized } = pino.stdSerializers.err(error);
       const [message, stack] = [withoutValues(error, serialized.message), withoutValues(error, serialized.stack)];
       return { ...serialized, message, stack: readableStack(stack) };

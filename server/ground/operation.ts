@@ -6,10 +6,10 @@ import type { Permission } from "./permissions";
 import { requireRecentProof } from "./recent-proof";
 import { narrow, reachesAll, requirePermission } from "./scope";
 
-/** What run answers: a value of a strict schema, nothing, or a stream that it writes itself. */
+/** Answers of run: a value of a strict schema, nothing, or a stream that it writes itself. */
 type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
 
-/** A verb with what its doors must know of it: REST takes it with route(), tRPC with query() or mutation(). */
+/** A verb with the facts for its doors: REST takes it with route(), tRPC with query() or mutation(). */
 export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   /** Without one, any caller whom the door admits. */
   permission?: Permission;

@@ -20,7 +20,7 @@ export const PERMISSIONS = [
   "agents:enroll",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/** What each lets one do, as the screen says it. */
+/** The meaning of each permission, as the screen says it. */
 export const PERMISSION_LABEL: Readonly<Record<Permission, string>> = {
   "audit:read": "Read the audit log",
   "audit:stream": "Follow the audit log",
@@ -41,7 +41,7 @@ export const PERMISSION_LABEL: Readonly<Record<Permission, string>> = {
   "api_keys:manage": "Manage API keys",
   "agents:enroll": "Enroll agents",
 };
-/** Who may read the log may follow it, and who may change rules may answer their alerts. */
+/** Reading the log includes following it, and changing rules includes answering their alerts. */
 const IMPLIED_BY: { [P in Permission]?: Permission } = {
   "audit:stream": "audit:read",
   "detections:read": "audit:read",

@@ -9,7 +9,7 @@ import { codeOf } from "@/db/thrown";
  */
 const NAME = /^([0-9a-f]{10})-(\d+)-([0-9a-z]+)$/;
 
-/** What a file says; "" where it is not there. */
+/** The contents of a file; "" if it is missing. */
 function readable(read: () => string): string {
   try {
     return read();

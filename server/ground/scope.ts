@@ -25,7 +25,7 @@ export function inScope(column: PgColumn, scope: Scope): SQL {
 }
 
 type OwnedTable = { orgId: PgColumn; partnerId: PgColumn };
-/** Whose something is: an organization's or, where orgId is null, the partner's as a whole. */
+/** The owner of a thing: an organization or, where orgId is null, the partner as a whole. */
 export type Owner = { orgId: string | null; partnerId: string };
 
 /** The rows of one owner. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What each kind of secret starts with, so that one found in a file or a log can be recognized, and refused at other doors. */
+/** The prefix of each kind of secret, by which it is recognized in a file or a log, and refused at other doors. */
 export const SECRET_PREFIXES = {
   apiKey: "tmk_",
   agent: "tma_",

@@ -36,7 +36,7 @@ const ONE_LINE = [isOneLine, "must not hold line breaks or other control charact
 /** A name, without the spaces around it. */
 export const nameText = (max: number) => trimmedText(max).refine(...ONE_LINE);
 
-/** What a machine calls itself, kept as it is. */
+/** The name that a machine gives itself, kept as it is. */
 export const hostText = (max: number) => filledText(max).refine(...ONE_LINE);
 
 /** A name that people see. */

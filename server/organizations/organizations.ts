@@ -154,7 +154,7 @@ export const createOrganization = operation({
 
 type Change = { name?: string; requireTwoFactor?: boolean; timeZone?: string | null };
 
-/** What of the input is another value than the row has. */
+/** The input's values that differ from the row's. */
 function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor, timeZone }: UpdateInput): Change {
   return {
     ...(name !== undefined && name !== row.name && { name }),

@@ -41,7 +41,7 @@ export const getPartnerPolicy = operation({
   },
 });
 
-/** Who requires it of colleagues must have it; the platform's operator is of no partner, and is not asked for it. */
+/** A person who requires it of colleagues must have it; the platform's operator, without a partner, is not asked. */
 async function requireOwnFactor({ actor, scope }: Ctx, partnerId: string): Promise<void> {
   if (actor.type !== "user" || ownPartner(scope) !== partnerId || (await secondFactorsOf(actor.id)).isOn) return;
   throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");

@@ -28,7 +28,7 @@ export const partnerInput = z.strictObject({ partnerId: guid.optional() });
 /** Body of PATCH /orgs/partner; partnerId only the platform's operator needs. */
 export const partnerPolicyInput = z.strictObject({ requireTwoFactor: z.boolean(), partnerId: guid.optional() });
 
-/** What holds for every organization of a partner. */
+/** The policy for every organization of a partner. */
 export const partnerPolicy = z.strictObject({ id: guid, name: z.string(), requireTwoFactor: z.boolean() });
 
 /** isHome: the partner's own staff; requireTwoFactor: its people must have a second factor. */

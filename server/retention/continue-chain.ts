@@ -44,7 +44,7 @@ async function readRows(orgId: string, { proven }: SignedBeyond): Promise<Rows |
   };
 }
 
-/** What is signed and recorded of it: how many entries are proven, and the checkpoint beyond. */
+/** The signed and recorded statement: the number of proven entries, and the checkpoint beyond. */
 type Restored = { orgId: string; proven: number; lost: { size: number; signedAt: string } };
 
 /** Takes what the database keeps of the lost entries, and sets the head to the last one that is there. */

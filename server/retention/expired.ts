@@ -105,7 +105,7 @@ export async function findExpired(tx: Tx, orgId: string, retentionDays: number):
   return { ...expired, lastSeq: Math.max(lastSeq, expired.firstSeq - 1) };
 }
 
-/** What is past the window. Cost follows the smaller side of the boundary, never a scan of the table. */
+/** Entries past the window. Cost follows the smaller side of the boundary, never a scan of the table. */
 async function pastWindow(tx: Tx, orgId: string, retentionDays: number): Promise<Expired | null> {
   const [chain] = await rowsOf<{ head: string; through: string; cutoff: string }>(
     tx,

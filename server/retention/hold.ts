@@ -19,7 +19,7 @@ const holding = (orgId: string) =>
     ne(dataStreams.state, "draft"),
   );
 
-/** What retention waits for before it removes entries of an organization: archives, and streams with a hold. */
+/** Retention waits for these before it removes entries of an organization: archives, and streams with a hold. */
 export async function readHolds(tx: Tx, orgId: string): Promise<Hold[]> {
   const rows = await tx
     .select({ days: dataStreams.holdDays, through: streamPositions.throughSeq })

@@ -13,7 +13,7 @@ import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";
 
-/** What is broken is not removed: the chain contradicts itself or what was signed. */
+/** A broken chain, which contradicts itself or a signature, is not pruned. */
 class NotPermitted extends Error {}
 
 async function refuse(orgId: string, breaks: Break[], what = "the rows to be removed are not intact"): Promise<never> {
@@ -55,7 +55,7 @@ async function proveRows(orgId: string, expired: Expired, { now, window }: { now
   const signed = await signHead(orgId, now);
   if (!signed || signed.note.size < expired.lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
-  // What a witness disputes may be what is about to go. The signing has raised the alarm.
+  // The entries that a witness disputes may be those about to go. The signing has raised the alarm.
   if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
   await refuseAlarmed(orgId);
   const forged = window.entry && (await proveRow(window.entry, signed.note));

@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { permitPruning, refuseAlarmed } from "./permit";
 import { PRUNE_SLICE_ROWS } from "./schema";
 
-/** What one organization lost; rows 0 when nothing had expired. */
+/** Rows that one organization lost; 0 when nothing had expired. */
 export type Pruned = { rows: number; slices: number; firstSeq: number | null; lastSeq: number | null };
 
 /** How many rows a transaction takes, and where the signed receipt ends. */

@@ -14,7 +14,7 @@ import { keepVerification } from "@/server/evidence/integrity/verifications";
 import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 
-/** What became of a repair: nothing was wrong, the rows are not to be trusted, or the head is right again. */
+/** The outcome of a repair: nothing was wrong, the rows are not to be trusted, or the head is right again. */
 export type Repair =
   | { kind: "right" }
   | { kind: "refused"; breaks: Break[] }

@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 /** An entry with its indexes, where the table has no statistics yet. */
 const USUAL_ROW_BYTES = 900;
 
-/** What an audit entry takes on disk with its indexes, on average over all organizations, by the table's statistics. */
+/** An audit entry's size on disk with its indexes, on average over all organizations, by the table's statistics. */
 export async function rowBytes(tx: Tx): Promise<number> {
   const [row] = await rowsOf<{ bytes: number | null }>(
     tx,

@@ -29,7 +29,7 @@ import {
 export type SavedViewRow = typeof auditSavedViews.$inferSelect;
 type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
 
-/** Who may share a view: all but viewers. Who may change any view: administrators. */
+/** All but viewers may share a view; administrators may change any view. */
 const SHARING_ROLES: readonly Role[] = [
   "org_admin",
   "org_technician",
@@ -66,7 +66,7 @@ async function visible(tx: Tx, ctx: Ctx): Promise<SQL> {
   return or(isOwn(actor), and(eq(t.shared, true), reached)) as SQL;
 }
 
-/** Whose a view is that the caller alone sees. */
+/** The owner of a private view. */
 const privateOwner = ({ scope }: Ctx): Owner => ({
   partnerId: ownPartner(scope),
   orgId: ownOrg(scope),
@@ -111,7 +111,7 @@ async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedViewRow> {
   return row;
 }
 
-/** Who sees a view. */
+/** The people who see a view. */
 const audienceOf = (row: Owner): Audience => (row.shared ? { orgId: row.orgId } : null);
 
 /** A view as this caller sees it. */
@@ -128,7 +128,7 @@ const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({
 /** In whose log a view is recorded: that of those who see it; one that is not shared is with its person's own. */
 const logOf = ({ homeOrgId }: Ctx, { shared, orgId }: Owner): string | null => (shared && orgId) || homeOrgId;
 
-/** What the audit log holds of a view. */
+/** The audit details of a view. */
 const auditable = (row: SavedViewRow): Record<string, unknown> => ({
   name: row.name,
   query: row.query,

@@ -31,7 +31,7 @@ const name = nameText(MAX_VIEW_NAME);
 /** Which filters there are the viewer knows; it leaves out what it does not, here as in any address. */
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 
-/** Who sees a view: null its owner alone; else all users of an organization, or (orgId null) the partner's people. */
+/** The people who see a view: null its owner; else all users of an organization, or (orgId null) the partner's. */
 const audience = z.strictObject({ orgId: guid.nullable() }).nullable();
 export type Audience = z.output<typeof audience>;
 

@@ -59,7 +59,7 @@ it("prints a one-time token for an empty database, and a system admin made befor
   expect(await ensureFirstAdmin()).toMatch(/\/setup .*tms_[\w-]{40}$/);
 });
 
-/** What the operators' own log holds by now. */
+/** The contents of the operators' log by now. */
 async function platformActions() {
   const [platform] = await asSystem((tx) => tx.select().from(organizations).where(eq(organizations.name, "Platform")));
   return auditRows(platform?.id as string);

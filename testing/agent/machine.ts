@@ -9,7 +9,7 @@ const TOOLS =
     " ",
   );
 
-/** What a service needs of its system, as far as the installer asks: not executed, but written down like the rest. */
+/** A service's system, as far as the installer needs it: not executed, but written down like the rest. */
 const SYSTEM = {
   id: 'case "$*" in -u) echo 0 ;; "-u trailmark-agent") [ -e "$ROOT/user" ] ;; esac',
   useradd: ': >"$ROOT/user"',

@@ -1,4 +1,4 @@
-/** What no ordinary client sends, by kind; every string stands for a way in which some stack has broken before. */
+/** Values that no ordinary client sends, by kind; every string has broken some stack before. */
 export const BAD_TEXTS: Record<string, string> = {
   empty: "",
   blank: "   ",

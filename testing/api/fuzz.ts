@@ -5,7 +5,7 @@ import { inlined, isDocumented } from "./references";
 /** Requests made from the OpenAPI document: mostly what it describes, with one or two members spoilt. */
 
 type Json = Record<string, unknown>;
-/** What of JSON Schema our own document uses. */
+/** The part of JSON Schema that our document uses. */
 type Schema = {
   type?: string;
   const?: unknown;
@@ -261,7 +261,7 @@ export async function withRetries<T>(send: () => Promise<T>, faultOfOne: (one: T
   return one;
 }
 
-/** What is wrong with an answer, or null. The shape of a success is the caller's to check. */
+/** The fault of an answer, or null. The caller checks the shape of a success. */
 export function faultOf({ operation, path }: Described, given: Given): string | null {
   const { status, contentType, text, ms } = given;
   if (!isDocumented(operation.responses, status)) return `undocumented status ${status}`;

@@ -37,7 +37,7 @@ import {
   type TestUser,
 } from "@/testing/factories";
 
-/** Who asks in the permission matrix: a token, and what the contract grants it. */
+/** A caller of the permission matrix: a token, and the permissions that the contract grants it. */
 export type Principal = {
   name: string;
   token: string | null;
@@ -294,7 +294,7 @@ export async function deliveryIn(world: World, orgId: string): Promise<{ id: str
   return row;
 }
 
-/** Who a bearer token is of. */
+/** The owner of a bearer token. */
 async function actorOf(token: string | null): Promise<{ id: string; type: "user" | "api_key" }> {
   const request = new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${token}` } });
   const caller = await authenticate(request, { auth: "user" }).catch(() => null);

@@ -6,11 +6,11 @@ import { deviceIn, exportOf, type Principal, type Target } from "./matrix";
 
 export type Probe = { params?: Record<string, string>; query?: string; body?: unknown };
 export type Row = {
-  /** What the request looks like for a target in an organization; missing ones get ids that do not exist. */
+  /** The request for a target in an organization; missing ones get ids that do not exist. */
   build: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
   /** Where the target is named: in the path (foreign and missing are 404), by orgId (403), or not at all. */
   by: "path" | "org" | "none";
-  /** What a caller with the permission gets for its own target. */
+  /** The answer to a caller with the permission, for its own target. */
   own: number[] | ((p: Principal) => number[]);
   /** The request ends the caller's own credential: only the first probe means something. */
   once?: true;

@@ -15,7 +15,7 @@ for line in sys.stdin:
     print(json.dumps(v.judge(case["file"], case["keys"], case["policy"], case["since"])))
 `;
 
-/** What the verifier in Python says of each, in one process: word, exit code, sentences. */
+/** The Python verifier's verdict on each, in one process: word, exit code, sentences. */
 export function judgedByPython(cases: readonly Case[]): [string, number, string[]][] {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-judge-"));
   try {

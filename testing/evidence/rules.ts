@@ -6,7 +6,7 @@ import { chainRows, createBundle, HOST, installationKey, logKey, sealed, signedB
 import type { Case } from "./python";
 import { BADLY_COSIGNED, COSIGNED, ONCE_BADLY_COSIGNED, POLICY, SINCE, STRICT_POLICY, TWICE_COSIGNED } from "./trust";
 
-/** The rules of docs/evidence.md, each by a bundle and what every verifier must say of it; misuse: the trust is refused. */
+/** The rules of docs/evidence.md, each by a bundle and every verifier's verdict; misuse: the trust is refused. */
 type Rule = Case & {
   name: string;
   verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable" | "misuse";

@@ -131,7 +131,7 @@ export async function createSimple(hostnames = ["PC1", "PC2", "PC3"]) {
   return { ...world, ids, text };
 }
 
-/** What became of the rows, in their order. */
+/** The outcomes of the rows, in their order. */
 export const outcomesOf = async (ctx: Ctx, { id }: { id: string }): Promise<RowOutcome[]> =>
   (await listRows.run(ctx, { id, limit: 200 })).rows.map((row) => row.outcome);
 

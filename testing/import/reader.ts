@@ -13,7 +13,7 @@ import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { AppError } from "@/server/ground/errors";
 import { encodeText, toCsv } from "./files";
 
-/** What must hold of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */
+/** Laws of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */
 export type Law = { name: string; property: fc.IAsyncProperty<never> | fc.IProperty<never> };
 
 const sayUnless = (isSo: boolean, text: string) => {

@@ -37,9 +37,9 @@ export type Authority = {
   certificates: string;
   /** Requests so far. */
   queries: Buffer[];
-  /** What answers instead of OpenSSL from now on; null for OpenSSL again. */
+  /** The program that answers instead of OpenSSL from now on; null for OpenSSL again. */
   answerWith: (answer: ((reply: Buffer) => Buffer) | null) => void;
-  /** What `openssl ts -verify` says of a reply over a text. @throws when it does not hold */
+  /** The output of `openssl ts -verify` for a reply over a text. @throws when it does not hold */
   verify: (text: string, reply: Buffer) => string;
   stop: () => Promise<void>;
 };

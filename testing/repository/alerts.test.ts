@@ -12,7 +12,7 @@ const { groups } = z
   .parse(parse(readFileSync(ALERTS, "utf8")));
 const names = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
 
-/** What a process shows when all is well, each as a first value and its change a minute. */
+/** Figures of a healthy process, each as a first value and its change a minute. */
 const WELL: Record<string, [number, number]> = {
   up: [1, 0],
   trailmark_audit_broken_chains: [0, 0],
@@ -46,7 +46,7 @@ const WELL: Record<string, [number, number]> = {
   trailmark_database_pool_size: [20, 0],
 };
 
-/** What is different when an alert is to fire. */
+/** The difference that makes an alert fire. */
 const SICK: Record<string, Partial<typeof WELL>> = {
   TrailmarkAllDown: { up: [0, 0] },
   TrailmarkDown: { up: [0, 0] },

@@ -16,7 +16,7 @@ const textOf = (path: string): string => readFileSync(path, "utf8");
 
 /** Variables that a file gives to one of our processes: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */
 const VARIABLE = /(?:^\s*(?:Environment=|- name: )?|(?<=^ENV .*) |^ENV )([A-Z][A-Z0-9_]{3,})(?:[=:]|$)/gm;
-/** What other programs of the compose file read. */
+/** Variables that other programs of the compose file read. */
 const OF_OTHERS = /^(POSTGRES_|GF_)/;
 const variablesOf = (path: string): string[] =>
   [...textOf(path).matchAll(VARIABLE)].map(([, name = ""]) => name).filter((name) => !OF_OTHERS.test(name));

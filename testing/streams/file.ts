@@ -7,7 +7,7 @@ import type { BatchMarker, Format, StreamedEntry } from "@/server/notify/streams
 import { signText, testKey } from "@/testing/notes";
 import { STREAM_HOST } from "./entries";
 
-/** What a stream sends, as its receiver keeps it: a line for each entry, and the marker behind each batch. */
+/** A stream's output as its receiver keeps it: a line for each entry, and the marker behind each batch. */
 
 const SEED = 7;
 export const STREAM_KEY = formatVerifierKey(testKey(SEED, STREAM_HOST, ED25519).key);
@@ -55,7 +55,7 @@ export function markerOf({ entries, filtered = [], number = 1, over = {} }: Mark
 
 type FileInput = { chain: readonly StreamedEntry[]; format: Format; size: number; filtered?: readonly number[] };
 
-/** The lines of a chain in batches of a size, the last of which carries the signed checkpoint over all of it. */
+/** The lines of a chain in batches of a size; the last carries the signed checkpoint over all entries. */
 export function linesOf({ chain, format, size, filtered = [] }: FileInput): string[] {
   const lines: string[] = [];
   let previous: string | null = null;

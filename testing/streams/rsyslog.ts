@@ -42,7 +42,7 @@ async function send(path: string, messages: readonly string[]): Promise<void> {
   await once(socket, "close");
 }
 
-/** What a running rsyslog reads in messages. */
+/** Messages that a running rsyslog receives. */
 export async function readByRsyslog(messages: readonly string[]): Promise<Parsed[]> {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-rsyslog-"));
   writeFileSync(join(dir, "conf"), configIn(dir));

@@ -90,9 +90,9 @@ export async function startStrictS3({ hasLocks = true } = {}) {
     received: double.received,
     objects,
     secret: STORE.secret,
-    /** What is answered before anything is looked at; null: nothing. */
+    /** An answer given before anything is checked; null: none. */
     before: (_: Incoming): Answered | null => null,
-    /** What is answered in place of what was done; null: what was done. */
+    /** An answer in place of the real one; null: the real one. */
     after: (_: Incoming): Answered | null => null,
     close: double.close,
   };

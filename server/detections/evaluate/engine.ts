@@ -12,7 +12,7 @@ import { GRACE_MS, MAX_ALERT_ENTRIES } from "@/server/detections/vocabulary";
 
 /** Something that counts in a window: when it happened, what distinguishes it, and the entries that it consists of. */
 export type Mark = { ms: number; tag: string; seqs: readonly number[] };
-/** What is kept of a group of entries. alert: the last one raised; heldBy: one that a person has acknowledged and not closed. */
+/** State of a group of entries. alert: the last one raised; heldBy: an acknowledged one that is still open. */
 export type Group = { marks: Mark[]; alert: { id: string; ms: number } | null; heldBy?: string };
 export type Groups = { get(digest: string): Group | undefined; set(digest: string, group: Group): unknown };
 

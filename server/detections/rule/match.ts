@@ -68,7 +68,7 @@ const number =
     return (value) => isNumber(value) && holds(Number(value), Number(wanted));
   };
 
-/** What compares two numbers, also of two fields. */
+/** Comparisons of two numbers, also of two fields. */
 const NUMERIC: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   gt: (a, b) => a > b,
   gte: (a, b) => a >= b,

@@ -28,7 +28,7 @@ export type Rule = {
   description: string;
   level: Level;
   root: Node;
-  /** What alerts are told apart by. */
+  /** The fields that tell alerts apart. */
   groupBy: readonly string[];
   /** The actions that alone can match, for the prefilter in SQL; null: any. */
   actions: ReadonlySet<string> | null;
@@ -221,7 +221,7 @@ export function parseRule(text: string): Rule {
   };
 }
 
-/** What the YAML library throws is the text's fault. */
+/** Errors of the YAML library are faults of the text. */
 function read(text: string): Document[] {
   try {
     return documentsOf(text);

@@ -27,7 +27,7 @@ export const recordHeartbeat = operation({
     const { agentVersion, status, metrics } = input;
     const hostname = input.hostname ?? agent.hostname;
     const now = ctx.now().toISOString();
-    // What was there before is read under the row's lock, so of two beats at once each sees what the other left.
+    // The former values are read under the row's lock, so of two beats at once each sees the other's result.
     const [row] = await tenant(ctx.scope, (tx) =>
       rowsOf<{ lastIp: string | null; hostname: string }>(
         tx,

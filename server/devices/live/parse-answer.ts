@@ -56,7 +56,7 @@ const agentEntry = z.object({
 const pageMembers = z.object({ total: z.int().min(0).nullish(), searched: agentSearched });
 const oneEntry = z.union([agentEntry, z.object({ event: agentEntry }).transform(({ event }) => event)]);
 
-/** What an agent's answer turned out to be; issues say where it is wrong, never what is there. */
+/** The result of parsing an agent's answer; issues name the place of a fault, never the value. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: FieldError[] };
 
 /** What no member is read of is not looked at: it may weigh megabytes. */

@@ -22,7 +22,7 @@ async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
   await findTarget(now, deviceId);
 }
 
-/** What a live query may answer beyond what every operation may. */
+/** Errors of a live query beyond those of every operation. */
 export const LIVE_ERRORS: ErrorCode[] = ["device_offline", "agent_bad_response", "agent_disconnected", "agent_timeout"];
 
 /** A device in the caller's reach and the agent to ask; agentId is null where it has none. */
@@ -30,7 +30,7 @@ export type Target = { deviceId: string; orgId: string; hostname: string; agentI
 /** Asks the device's agent for one thing. withinMs shortens what is left of the query's time. */
 export type QueryAgent = <T>(command: AgentCommand<T>, withinMs?: number) => Promise<T>;
 type AgentCommand<T> = { name: string; params: object; what: string; parse: (data: unknown) => Parsed<T> };
-/** What the audit trail says of a query. */
+/** The audit details of a query. */
 type Query = { deviceId: string; kind: "logs" | "log" | "events" | "event"; details: Record<string, unknown> };
 
 async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
@@ -50,7 +50,7 @@ type Recipient = { agentId: string; timeoutMs: number };
 const unexpected = (errors: FieldError[]) =>
   new AppError("agent_bad_response", "The agent's answer does not have the expected format.", { errors });
 
-/** What the agent answered, checked; its own words reach the caller as one clean line at most. */
+/** The agent's answer, checked; its words reach the caller as one clean line at most. */
 async function sendQuery<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
   const { name, params } = command;
   const result = await relay().query({ agentId, name, params, timeoutMs, signal: ctx.signal });

@@ -133,7 +133,7 @@ export const eventsOutput = z.strictObject({
 });
 export const eventOutput = z.strictObject({ data: entry });
 
-/** What travels in the data of a `command` event on an agent's stream; times are ISO 8601. */
+/** The data of a `command` event on an agent's stream; times are ISO 8601. */
 const queryParams = z.object({
   logName: z.string(),
   page: z.int().positive(),

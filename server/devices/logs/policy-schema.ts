@@ -3,7 +3,7 @@ import { guid, isoTime, positiveInt } from "@/server/ground/wire";
 
 const MIN_DAYS = 1;
 export const MAX_DEVICE_LOG_DAYS = 3650;
-/** What a new organization begins with. */
+/** The policy of a new organization. */
 export const DEFAULT_DIAGNOSTIC_DAYS = 30;
 export const DEFAULT_EVENT_DAYS = 90;
 /** More rows than this are estimated, not counted. */
@@ -46,7 +46,7 @@ export const deviceLogPolicy = z.strictObject({
 });
 export type DeviceLogPolicy = z.output<typeof deviceLogPolicy>;
 
-/** What the next run would remove; isAtLeast: counting stopped at 100,000. */
+/** Rows that the next run would remove; isAtLeast: counting stopped at 100,000. */
 const expired = z.strictObject({ cutoff: isoTime, rows: z.int(), isAtLeast: z.boolean() });
 export type Expired = z.output<typeof expired>;
 export const deviceLogPreview = z.strictObject({ orgId: guid, diagnostic: expired, events: expired });

@@ -76,7 +76,7 @@ export const isExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): S
 export const isAheadAndExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>
   sql`org_id = ${orgId} AND "timestamp" > now() + interval '1 day' AND created_at < ${cutoff.toISOString()}::timestamptz`;
 
-/** What of a table has expired, counted up to the limit. */
+/** Expired rows of a table, counted up to the limit. */
 export async function countExpired(tx: Tx, table: Table, target: { orgId: string; cutoff: Date }): Promise<Expired> {
   const rows =
     (await countUpTo(tx, table, isExpired(target))) + (await countUpTo(tx, table, isAheadAndExpired(target)));

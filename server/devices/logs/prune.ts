@@ -17,7 +17,7 @@ const BATCH_ROWS = 5_000;
 const removed = counter("trailmark_device_logs_pruned_total", "Device logs that retention removed");
 
 type Kind = keyof typeof TABLES;
-/** What a run removes of one kind: what is older, by the policy that it began with. */
+/** Rows of one kind that a run removes: the older ones, by the policy at its start. */
 type Range = { orgId: string; now: Date; days: number };
 export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
 type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
@@ -89,7 +89,7 @@ async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string
 
 type Due = Awaited<ReturnType<typeof duePolicies>>[number];
 
-/** What pruneDeviceLogs() would remove now, counted up to a limit for each organization. */
+/** Rows that pruneDeviceLogs() would remove now, counted up to a limit for each organization. */
 export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = {}): Promise<ExpiredLogs[]> {
   const found: ExpiredLogs[] = [];
   for (const { policy } of await duePolicies({ now, orgIds })) {

@@ -51,7 +51,7 @@ describe("the system script library", () => {
   });
 });
 
-/** What is left open of brackets and quotes in a PowerShell script, comments apart. */
+/** Unclosed brackets and quotes of a PowerShell script, comments apart. */
 function unbalanced(content: string): string {
   const open: string[] = [];
   const pairs: Record<string, string> = { ")": "(", "]": "[", "}": "{" };

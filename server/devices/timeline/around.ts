@@ -68,7 +68,7 @@ async function entriesBeside(tx: Tx, ctx: Ctx, request: SideRequest): Promise<Fo
   return found;
 }
 
-/** What the device's own logs say on one side, the closest first. */
+/** Entries of the device's logs on one side, the closest first. */
 async function logsBeside(tx: Tx, request: SideRequest): Promise<Found[]> {
   const { device, input, side } = request;
   if (!device?.isKnown || !input.ties.includes("device")) return [];

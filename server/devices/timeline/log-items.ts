@@ -42,7 +42,7 @@ const TIMES = sql.raw(
 );
 const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
 
-/** What the screen shows of an item: its structured part too, as it stands there. */
+/** The text of an item as the screen shows it, with its structured part. */
 const DIAGNOSTIC_TEXTS = sql`l.component || ': ' || l.message || ' ' || coalesce(l.fields::text, '')`;
 const EVENT_TEXTS = sql`l.source || ': ' || l.message || ' ' || coalesce(l.details::text, '')`;
 

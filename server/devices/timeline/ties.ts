@@ -12,7 +12,7 @@ import { agentsOf, type Device, isAbout } from "./audit-items";
 import type { Tie } from "./vocabulary";
 
 type Shared = { condition: SQL; isShared: (row: EntryRow) => boolean };
-/** What an entry has that others can have in common with it: as a condition, and as a test of a row. */
+/** Facts that an entry can share with others: as a condition, and as a test of a row. */
 export type Ties = ReadonlyMap<Tie, Shared>;
 export type NamedDevice = Device & { isKnown: boolean };
 
@@ -21,7 +21,7 @@ const MAX_NAMED = 50;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const sessionOf = (row: EntryRow): string | null => textOf(toFullEntry(row).details.sessionId);
-/** Who acted, where the entry says so: its id, or where that is no UUID as the details keep it. */
+/** The actor, where the entry names one: its id, or where that is no UUID as the details keep it. */
 const actorOf = (row: EntryRow): string | null =>
   row.actor_id !== ZERO_UUID ? row.actor_id : textOf(toFullEntry(row).details.rawActorId);
 

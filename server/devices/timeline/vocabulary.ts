@@ -8,7 +8,7 @@ export const SOURCE_LABEL: Record<TimelineSource, string> = {
   event: "Event logs",
 };
 
-/** What entries around a moment can have in common with the one that is in its middle. */
+/** Facts that entries around a moment can share with the entry in its middle. */
 export const TIES = ["session", "actor", "address", "device", "organization"] as const;
 export type Tie = (typeof TIES)[number];
 

@@ -4,7 +4,7 @@ import { callerChanges, callersChanged } from "./streams";
 
 afterEach(() => void vi.useRealTimers());
 
-/** An endless answer, and what is known of it. */
+/** An endless answer, and its state. */
 function endless() {
   const state = { cancelled: false, asked: 0, may: true };
   const source = new ReadableStream<Uint8Array>({

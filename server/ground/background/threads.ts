@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 /** A separate bundle for each file called NAME-thread.ts below server/: dist/NAME-thread.mjs (scripts/threads.mjs). */
 export type Thread = {
   name: `${string}-thread`;
-  /** What the thread finds as its workerData. */
+  /** The thread's workerData. */
   task: unknown;
   /** Memory (MB) beyond which the thread is ended; a single allocation far beyond it ends the process too. */
   maxHeapMb: number;

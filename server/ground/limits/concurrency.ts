@@ -142,7 +142,7 @@ export function hold(key: string, { amount = 1, max }: { amount?: number; max: n
   };
 }
 
-/** Whose requests are counted together. */
+/** The group whose requests are counted together. */
 export const callerKey = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
 
 /**

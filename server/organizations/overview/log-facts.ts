@@ -4,7 +4,7 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** What the indexes know of an organization's log; times in milliseconds since 1970. */
+/** Facts of an organization's log that the indexes hold; times in milliseconds since 1970. */
 export type LogFacts = {
   orgId: string;
   name: string;

@@ -153,7 +153,7 @@ async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
   });
 }
 
-/** What is known of some organizations within the caller's reach, in no order. */
+/** Facts of organizations within the caller's reach, in no order. */
 export async function readOverviews(ctx: Ctx, orgIds: readonly string[]): Promise<OrganizationOverview[]> {
   const [alarms, bytesPerEntry, leaving] = await Promise.all([
     openAlarms(ctx.scope),

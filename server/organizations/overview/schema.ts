@@ -14,7 +14,7 @@ export const SILENT_AFTER_HOURS = 24;
 export const CHECKPOINT_LATE_MS = 15 * 60_000;
 /** A daily run that should have removed entries for so long is overdue. */
 export const RETENTION_OVERDUE_MS = 48 * HOUR_MS;
-/** What customers are usually promised: a shorter retention is pointed out. */
+/** Customers are usually promised this retention: a shorter one is pointed out. */
 export const USUAL_RETENTION_DAYS = 365;
 
 export const SHOWN = ["attention", "chain", "retention", "silent"] as const;
@@ -54,7 +54,7 @@ export const overviewInput = z.object({
   ...pageShape(OVERVIEW_LIMIT, MAX_OVERVIEW_LIMIT),
 });
 
-/** What a chain may be known to be, worst first. */
+/** The known states of a chain, worst first. */
 export const CHAIN_STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as const;
 
 /** How many chains are in each state, worst first. */

@@ -48,7 +48,7 @@ it("ticks each step when it has happened, and never before", async () => {
   await tamper(
     (tx) => tx`UPDATE audit_verifications SET ran_at = ran_at - interval '1 minute' WHERE org_id = ${orgId}`,
   );
-  // What was read before the device joined holds nothing of it.
+  // Pages read before the device joined do not show it.
   expect(await done()).toEqual(["organization", "enrollment_key", "agent"]);
   await intact(orgId);
   expect(await done()).toEqual(["organization", "enrollment_key", "agent", "verified"]);

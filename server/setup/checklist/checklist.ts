@@ -20,7 +20,7 @@ type Facts = {
   isHeard: boolean;
 };
 
-/** What the caller's organizations have so far; each is one look for a first row. */
+/** Steps that the caller's organizations have done; each is one look for a first row. */
 async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
   const [facts] = await rowsOf<Facts>(
     tx,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { guid, isoTime } from "@/server/ground/wire";
 
-/** What a new installation needs, in the order in which it is done. */
+/** The needs of a new installation, in the order in which they are met. */
 const STEPS = ["organization", "enrollment_key", "agent", "verified", "backup", "witness", "two_factor"] as const;
 export type Step = (typeof STEPS)[number];
 

@@ -52,7 +52,7 @@ function refusal(name: ScriptName, error: unknown): string {
   return name === "install.sh" ? `#!/bin/sh\necho '${error.message}' >&2\nexit 1\n` : `throw '${error.message}'\n`;
 }
 
-/** What a server gives to machines that become devices: scripts, programs and their manifest. All of it is public. */
+/** Files for machines that become devices: scripts, programs and their manifest. All of them are public. */
 export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) {
   /** @throws AppError not_found where nothing was built, or not by this version */
   async function readBuild(): Promise<Build> {

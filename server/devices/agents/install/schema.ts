@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** One program for download: the compressed file, and the program that comes out of it. */
+/** One program for download: the compressed file and its contents. */
 const program = z.strictObject({
   platform: z.string().regex(/^[a-z0-9-]{1,40}$/),
   file: z.string().regex(/^trailmark-agent-[a-z0-9-]{1,40}(\.exe|\.cjs|\.txt)?\.gz$/),
