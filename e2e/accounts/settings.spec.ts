@@ -1,3 +1,4 @@
+import { Frame } from "@/e2e/pages/frame";
 import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -24,7 +25,7 @@ test("an organization is made, renamed, offered in the switcher, and each step i
     .getByRole("button", { name: `${name} Dental` })
     .click();
   await expect(page).toHaveURL(/orgId=/);
-  await page.getByRole("link", { name: "Audit log", exact: true }).click();
+  await new Frame(page).nav("Audit log").click();
   await viewer.untilShown(/updated organization/);
   await viewer.entries(/updated organization/).click();
   await expect(viewer.drawer.getByRole("region", { name: "What changed" })).toContainText(`${name} Dental`);
