@@ -12,7 +12,7 @@ const NOWHERE = "/404";
 
 /** Pages open to everyone, Next's own addresses, and files by their extension. */
 const OPEN = /^\/(api|login|invite|reset|forgot|setup|verify|p|docs|_next|__nextjs\w*)(\/|$)|\.[a-z0-9]+$/;
-/** What there is of it; the API and /docs have route files. */
+/** The addresses that exist; the API and /docs have route files. */
 const PRESENT = /^\/((login|invite|reset|forgot|setup|verify|p\/[^/]+)\/?|icon\.svg|_next\/static\/.+|__nextjs\w*.*)$/;
 
 /** Whether an address is open without a session, whether there is such a page or not. */

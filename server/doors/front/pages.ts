@@ -31,7 +31,7 @@ async function findCaller(request: Request, known: Pick<Ctx, "ip" | "userAgent" 
  */
 export const pages = {
   router: appRouter,
-  /** What procedures get for the person who opens a page; caller is null without a session. */
+  /** Context of procedures for the person who opens a page; caller is null without a session. */
   async context(headers: Headers): Promise<TrpcContext> {
     const requestId = nameRequest(newRequestId());
     const request = new Request("http://page.invalid", { headers });
@@ -47,9 +47,9 @@ export const pages = {
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
   /** Version and commit in one word. */
   release: RELEASE,
-  /** Whose signatures this server says to trust, as auditors save it. */
+  /** The policy of signatures that this server trusts, as auditors save it. */
   publishedPolicy,
-  /** What the sign-in page offers. */
+  /** The choices of the sign-in page. */
   signInOptions: (): SignInOptions => ({ mail: isMailConfigured(), oidc: oidcProvider()?.name ?? null }),
   isSetUp: async (): Promise<boolean> => !(await noteAway(isSetupNeeded)),
 };

@@ -4,7 +4,7 @@ import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { includesPermission, PERMISSION_LABEL, type Permission } from "@/server/ground/permissions";
 
-/** What was asked for when it was denied: by which route or procedure, and the permission that it needs. */
+/** The denied request: its route or procedure, and the permission that it needs. */
 export type DeniedRequest = { request: string; permission?: Permission | undefined };
 
 const MAX_REQUEST = 200;
@@ -20,7 +20,7 @@ type Denials = {
   reasons: string[];
 };
 
-/** What the permission lets one do, within the sentence: "was denied permission to manage users". */
+/** The permission within the sentence: "was denied permission to manage users". */
 const purposeOf = (permission: Permission): string =>
   PERMISSION_LABEL[permission].replace(/^./, (letter) => letter.toLowerCase());
 

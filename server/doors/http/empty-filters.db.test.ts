@@ -15,7 +15,7 @@ type Schema = {
 type Parameter = { name: string; in: string; required: boolean; schema: Schema };
 const parametersOf = ({ parameters = [] }: { parameters?: unknown[] }) => parameters as Parameter[];
 
-/** What pages and orders the rows or says what to do, and does not choose among them. */
+/** Parameters that page and order the rows or say what to do, and do not choose among them. */
 const NO_FILTERS = ["page", "limit", "cursor", "skipCount", "sort", "order", "sign"];
 
 const takesText = ({ type, format, pattern, minLength, anyOf, enum: words }: Schema): boolean =>

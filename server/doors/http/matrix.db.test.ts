@@ -331,7 +331,7 @@ async function send(
 }
 
 type Asked = { principal: Principal; target: Target };
-/** What the contract says must come back. */
+/** The answer that the contract asks for. */
 function expected(operation: Endpoint, row: Row, { principal, target }: Asked): number[] {
   const { auth, permission } = operation.spec;
   if (!mayKnock(principal, auth)) return [401];

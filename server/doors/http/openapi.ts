@@ -55,7 +55,7 @@ type Split = {
 /** The input schema split into what is in the path, in headers, and the rest (query or body). */
 function splitInput({ path, spec }: Endpoint): Split {
   const schema = toSchema(spec.input, "input");
-  // What no request may have is in the schema for its words alone.
+  // A parameter that no request may have is in the schema for its words alone.
   const properties = Object.fromEntries(propertiesOf(schema).filter(([, member]) => !("not" in member)));
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
   const inPath = paramsOf(path).map((name): [string, Json] => {

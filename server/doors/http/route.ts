@@ -22,14 +22,14 @@ import { queryOf, requireKnown } from "./query";
 /** The request header of writes of settings. */
 export const IF_MATCH = "If-Match";
 
-/** Who may call: any client, a person or program, or the agent that the path's :id names. */
+/** The allowed callers: any client, a person or program, or the agent that the path's :id names. */
 export type RouteAuth = "none" | "user" | "agent";
 
-/** What REST adds to an operation. */
+/** REST's additions to an operation. */
 export type RouteOptions = {
   /** One sentence for the API document. */
   summary: string;
-  /** What a caller is likely to trip over, in one sentence for the API document. */
+  /** A likely mistake of callers, in one sentence for the API document. */
   note?: string;
   auth: RouteAuth;
   /** Media types of a streamed answer, for the API document. */
@@ -66,7 +66,7 @@ export type RouteHandler = ((request: Request, context?: RouteContext) => Promis
   spec: RouteSpec;
   answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;
 };
-/** What a route file exports handlers under. */
+/** Names of a route file's handlers. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** True for what a route file exports under a method's name. */
@@ -116,7 +116,7 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
 /** The path of a request's address; what is in its query may be private. */
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** Who called, from where, at a moment; a browser's cookie counts only from our own pages. */
+/** The caller, the address and the moment; a browser's cookie counts only from our own pages. */
 async function toContext(spec: RouteSpec, call: Call, at = new Date()): Promise<Ctx> {
   const { auth, permission, body } = spec;
   const { request, params, requestId } = call;

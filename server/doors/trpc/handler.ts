@@ -100,7 +100,7 @@ async function requireStream(req: Request, createdContext: () => Promise<TrpcCon
   if (parsed?.error) throw invalidInput(parsed.error);
 }
 
-/** What the errors of an answer say in headers, as at the REST door: when to ask again. */
+/** Headers for the errors of an answer, as at the REST door: when to ask again. */
 const headersOf = (errors: readonly TRPCError[]): Record<string, string> =>
   Object.assign({}, ...errors.map(({ cause }) => (cause instanceof AppError ? cause.extra.headers : {})));
 

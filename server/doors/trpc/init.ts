@@ -28,7 +28,7 @@ const attended = <T>(messages: AsyncGenerator<T>): AsyncIterableIterator<T, void
   return: () => messages.return(undefined),
 });
 
-/** What a procedure gets: the caller, or null without a session; from is known where a browser asks. */
+/** Context of a procedure: the caller, or null without a session; from is known where a browser asks. */
 export type TrpcContext = {
   caller: Ctx | null;
   requestId: string;
@@ -108,7 +108,7 @@ const mapErrors = t.middleware(async ({ next, ctx, path, meta }) => {
   throw toTrpcError(cause, ctx.requestId);
 });
 
-/** Who may call: any visitor of the page, or a signed-in person. */
+/** The allowed callers: any visitor of the page, or a signed-in person. */
 type ProcedureAuth = "none" | "user";
 
 /** The caller and what it needs; the operation itself narrows the caller to the input's organization. */

@@ -320,7 +320,7 @@ export const appRouter = router({
     create: mutation(createSchedule),
     remove: mutation(removeSchedule),
   }),
-  /** Every reader of the audit log may keep views of it; the verbs decide who may share or change them. */
+  /** Every reader of the audit log may keep views; the verbs decide who may share or change them. */
   savedViews: router({
     list: query(listSavedViews),
     create: mutation(createSavedView),

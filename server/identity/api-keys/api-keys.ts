@@ -45,7 +45,7 @@ async function lockKey(tx: Tx, ctx: Ctx, id: string): Promise<Row> {
 }
 
 type Settings = Pick<Row | ApiKey, "id" | "name" | "prefix" | "permissions" | "expiresAt" | "revokedAt">;
-/** What of a key is changed by a person alone. */
+/** The changes to a key that only a person may make. */
 const settingsOf = ({ id, name, prefix, permissions, expiresAt, revokedAt }: Settings) => ({
   ...{ id, name, prefix, permissions, expiresAt, revokedAt },
 });

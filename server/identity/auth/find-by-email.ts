@@ -3,7 +3,7 @@ import { asSystem } from "@/db/client";
 import { inTime } from "@/db/lookup";
 import { organizations, users } from "@/db/schema";
 
-/** What sign-in needs to know of a person; undefined when there is none. */
+/** A person's data for signing in; undefined when there is none. */
 async function findPerson(where: SQL) {
   const found = asSystem((tx) =>
     tx

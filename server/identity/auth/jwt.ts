@@ -64,7 +64,7 @@ export async function checkTokenKey(): Promise<void> {
   await keys();
 }
 
-/** What a token says about reach. It is information for the client: the server looks it up at every request. */
+/** A token's words about reach. They inform the client: the server looks the reach up at every request. */
 export function scopeClaims(scope: Scope): Pick<AccessClaims, "scope" | "orgId" | "partnerId"> {
   if (scope.kind === "organization") return { scope: "organization", orgId: scope.orgIds[0] };
   const partnerId = ownPartner(scope);

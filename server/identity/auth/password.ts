@@ -33,7 +33,7 @@ async function loadJudge() {
 }
 let judge: ReturnType<typeof loadJudge> | undefined;
 
-/** Who chooses a password: their name and address are the first that others try. */
+/** The person who chooses a password: their name and address are the first that others try. */
 type Chooser = { email: string; name: string };
 
 /**
@@ -49,7 +49,7 @@ export async function hashChosen(password: string, { email, name }: Chooser, pat
   return hashPassword(password);
 }
 
-/** What an unknown person's password is compared with, so that the answer takes as long as for a known one. */
+/** A hash to compare an unknown person's password with, so that the answer takes as long as for a known one. */
 let decoy: Promise<string> | undefined;
 function decoyHash(): Promise<string> {
   decoy ??= hashPassword(crypto.randomUUID()).catch((error: unknown) => {

@@ -21,7 +21,7 @@ export type TokenInput = z.output<typeof tokenInput>;
 
 /** A code of an authenticator app or a recovery code. */
 export const factorCode = z.string().trim().min(1).max(64);
-/** What a browser's authenticator answers (WebAuthn), read by the library that made the options. */
+/** The answer of a browser's authenticator (WebAuthn), read by the library that made the options. */
 export const passkeyResponse = z.looseObject({
   id: z
     .string()
@@ -69,7 +69,7 @@ const linkToken = z.string().min(1).max(200);
 
 /** Body of POST /auth/invite/accept: the invited person chooses a password. */
 export const acceptInput = z.strictObject({ token: linkToken, password: newPassword });
-/** Who the invited person is; they sign in next. */
+/** The invited person, who signs in next. */
 export const accepted = z.strictObject({ email: z.string(), name: z.string() });
 
 /** Body of POST /auth/password/forgot. */
@@ -78,5 +78,5 @@ export const forgotInput = z.strictObject({ email });
 /** Body of POST /auth/password/reset. */
 export const resetInput = z.strictObject({ token: linkToken, password: newPassword });
 
-/** What the sign-in page offers: mail says that a forgotten password can be reset by mail, oidc names the provider. */
+/** The choices of the sign-in page: mail: a password can be reset by mail; oidc: the provider's name. */
 export type SignInOptions = { mail: boolean; oidc: string | null };

@@ -56,7 +56,7 @@ const unknownSignIns = new Fold<Unknown>(
   (before, after) => ({ ...after, times: before.times + after.times }),
 );
 
-/** What was typed is kept nowhere: it may be a password in the wrong field. */
+/** The typed text is kept nowhere: it may be a password in the wrong field. */
 async function noteUnknown(ctx: Ctx): Promise<void> {
   log.info({ requestId: ctx.requestId, ip: ctx.ip }, "a sign-in names no account");
   const orgId = await platformOrg();

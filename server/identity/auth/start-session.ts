@@ -20,7 +20,7 @@ export type Door = { via: "api" | "browser"; seconds?: number };
 /** Why a proof that was right does not count. */
 export const OUTDATED = "What you proved yourself by was used or changed meanwhile. Sign in again.";
 
-/** What a person proved who they are with. */
+/** A person's proofs at sign-in. */
 export type Method = "password" | "totp" | "recovery_code" | "passkey" | "oidc";
 
 /**

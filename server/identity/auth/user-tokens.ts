@@ -75,7 +75,7 @@ const sameAs = ({ secret, purpose, now }: Given) =>
     gt(userTokens.expiresAt, now),
   );
 
-/** Whose token it is, without spending it; null for an unknown, spent or expired one. */
+/** The owner of a token, without spending it; null for an unknown, spent or expired one. */
 export async function findUserToken(tx: Tx, given: Given): Promise<Found | null> {
   if (!looksLike(given.purpose, given.secret)) return null;
   const [row] = await tx.select().from(userTokens).where(sameAs(given));

@@ -16,7 +16,7 @@ export function readPreference(value: unknown): AuditTable | null {
   return read.success ? read.data : null;
 }
 
-/** What the caller prefers; null where nothing was chosen, or what was no longer fits the key. */
+/** The caller's preference; null where nothing was chosen, or the choice no longer fits the key. */
 export const getPreference = operation({
   input: getInput,
   output: auditTable.nullable(),

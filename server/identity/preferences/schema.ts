@@ -20,7 +20,7 @@ export const auditTable = z.strictObject({
 export type AuditTable = z.infer<typeof auditTable>;
 
 export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
-/** What changes of a preference; the rest stays as it is. */
+/** The changed part of a preference; the rest stays as it is. */
 export const setInput = z.discriminatedUnion("key", [
   z.strictObject({ key: z.literal("audit.table"), value: auditTable.partial() }),
 ]);

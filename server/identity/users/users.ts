@@ -40,7 +40,7 @@ async function withTwoFactor(reached: SQL | undefined): Promise<Set<string>> {
 export const hasTwoFactor = async (id: string): Promise<boolean> =>
   (await withTwoFactor(inArray(users.id, [id]))).has(id);
 
-/** What of a user leaves the server: never the password's hash. */
+/** Public columns of a user: never the password's hash. */
 export const userColumns = {
   id: users.id,
   email: users.email,

@@ -12,7 +12,7 @@ export class BackupError extends Error {
   readonly expected = true;
 }
 
-/** What an operator can do something about, in a sentence; anything else as it is. */
+/** A fault that an operator can mend, in a sentence; anything else as it is. */
 export function explained(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === "ENOSPC" || code === "EDQUOT")
@@ -77,7 +77,7 @@ export class ArchiveWriter {
     const [type, mode] = name.endsWith("/") ? (["directory", 0o700] as const) : (["file", 0o600] as const);
     const member = this.#pack.entry({ name, size, type, mode, mtime: new Date(0) });
     const added = pipeline(exactly, member);
-    // A full disk ends the pack with an error of its own: the disk's is the one to report.
+    // A full disk ends the pack with another error: report the disk's.
     await added.catch((error: unknown) => this.#written.then(() => Promise.reject(error)));
     return { name, size, sha256: hash.digest("hex") };
   }

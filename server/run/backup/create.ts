@@ -13,7 +13,7 @@ import { CLUSTER, DUMP, KEYS, MANIFEST, type Manifest } from "./manifest";
 import { sealKeys } from "./sealed-keys";
 import { verifyBackup } from "./verify";
 
-/** What a backup is taken of: the embedded cluster's files, or a database of one's own through pg_dump. */
+/** The source of a backup: the embedded cluster's files, or the operator's database through pg_dump. */
 export type BackupSource = { kind: "cluster"; ownerUrl: string; cluster: string } | { kind: "dump"; ownerUrl: string };
 
 export type BackupInput = {

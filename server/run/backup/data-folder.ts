@@ -6,7 +6,7 @@ import type { ArchiveWriter, Member } from "./archive";
 import { DATA } from "./manifest";
 import type { KeyFile } from "./sealed-keys";
 
-/** What a backup takes of the data folder as it is: events that wait for the database, and what was signed. */
+/** The parts of the data folder in a backup: events that wait for the database, and everything signed. */
 const FOLDERS = ["spool", "checkpoints"] as const;
 
 /** Every secret of the data folder and the file that TRAILMARK_SIGNING_KEY_FILE names, under its name in the folder. */

@@ -83,7 +83,7 @@ describe("a restore drill", () => {
   it("writes one verified file beside a running server, readable by its owner alone, and records that", async () => {
     const passphrase = join(backups, "passphrase");
     writeFileSync(passphrase, `${PASSPHRASE}\n`);
-    // What a server that runs has in the folder; this process stands for it.
+    // The files of a running server; this process stands for it.
     mkdirSync(dirname(spooled()), { recursive: true });
     writeFileSync(spooled(), "");
     const created = await trailmark("backup", "--to", `${backups}/`, "--keys-passphrase-file", passphrase);

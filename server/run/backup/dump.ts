@@ -154,7 +154,7 @@ const PREPARE_ROLE = `
   END
   $$`;
 
-/** What the database was at the moment of the dump. */
+/** The state of the database at the moment of the dump. */
 export type Dumped = { version: string; migrations: number; newestMigration: number; heads: ChainHead[] };
 
 /** Numbers of the server's version and rights, as the tools must know them. */

@@ -17,7 +17,7 @@ import { verifyBackup } from "./verify";
  * witnesses of what was lost, events in the spool are stored nowhere else, and a key is never replaced.
  */
 class DataReceiver {
-  /** What was there already, by name. */
+  /** Files that were there already, by name. */
   readonly kept: string[] = [];
 
   constructor(private readonly dataDir: string) {}

@@ -4,7 +4,7 @@ import type { Member } from "./archive";
 import { BackupError, readArchive } from "./archive";
 import { MANIFEST, type Manifest, manifest } from "./manifest";
 
-/** What a backup may name: nothing that leads out of its place. Spools bear their process and a tilde. */
+/** Names allowed in a backup: nothing that leads out of its folder. Spools bear their process and a tilde. */
 const SAFE_NAME = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.@+~-]+(\/[\w.@+~-]+)*\/?$/;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 

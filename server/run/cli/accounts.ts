@@ -134,7 +134,7 @@ export const createApiKey: Command = {
   },
 };
 
-/** Who can administer this installation: for an operator who looks for a way in, or for one too many. */
+/** The administrators of this installation: for an operator who looks for a way in, or for one too many. */
 export const listAdmins: Command = {
   usage: "",
   summary: "list partner and system administrators: e-mail, role, partner, state, last sign-in",
@@ -194,7 +194,7 @@ export const resetPassword: Command = {
         ...resourceOf("user", row),
         details: { via: "command line", endedSessions, unlinkedIdentities, removeTwoFactor },
       });
-      // What running servers hold open for them ends now.
+      // Streams that running servers hold open for them end now.
       relay().notifyCallersChanged();
       await stopRelay();
       const ended = endedSessions === 1 ? "1 session" : `${endedSessions} sessions`;

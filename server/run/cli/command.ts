@@ -5,7 +5,7 @@ import { messageOf } from "@/db/thrown";
 export class UsageError extends Error {}
 
 export type Command = {
-  /** What comes behind the command's name. */
+  /** Arguments behind the command's name. */
   usage: string;
   summary: string;
   /** Answers the exit code. */
@@ -14,14 +14,14 @@ export type Command = {
   failed?: number;
 };
 
-/** What a terminal acts upon instead of showing it: control characters, and marks that turn the reading direction. */
+/** Characters that a terminal acts upon: control characters, and marks that turn the reading direction. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** A text that comes out of a file, with JSON's escapes for what is not seen: it must not write a verdict. */
 export const visible = (text: string): string =>
   text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** What a command writes itself are lines, and columns parted by tabs. */
+/** Lines, and tabs between columns, are the command's own output. */
 const linesOf = (text: string): string => `${text.replace(/[^\n\t]+/g, visible)}\n`;
 export const say = (text: string): void => void process.stdout.write(linesOf(text));
 export const printNote = (text: string): void => void process.stderr.write(linesOf(text));

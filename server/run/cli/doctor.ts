@@ -39,7 +39,7 @@ type Finding = { level: "ok" | "warn" | "fail"; about: string; detail: string };
 const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
 const OTHERS_MAY_READ = 0o077;
 
-/** What a fault of the environment says of its one variable. */
+/** A fault of the environment, by its variable. */
 const lastLine = (error: unknown): string => messageOf(error).split("\n").at(-1)?.replace(/^ +- /, "") ?? "";
 
 /** Events that wait on disk for the database, and those that it refused for good. */

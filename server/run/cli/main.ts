@@ -72,7 +72,7 @@ function help(): void {
   for (const [name, { usage, summary }] of Object.entries(COMMANDS)) say(`\n  ${name} ${usage}\n      ${summary}`);
 }
 
-/** What an operator can do something about is shown in a sentence, everything else with its stack. */
+/** Shows a fault that an operator can mend in a sentence, any other with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ZodError) {
     const { errors = [] } = invalidInput(error).extra;

@@ -26,10 +26,10 @@ export function createDataFolder(dataDir: string): void {
   }
 }
 
-/** What the server writes to; the embedded PostgreSQL's folder is another user's where root starts it. */
+/** Folders that the server writes to; the embedded PostgreSQL's folder is another user's where root starts it. */
 const FOLDERS = ["spool", "keys", "checkpoints", "exports", "imports"];
 
-/** Who runs the server; a container may run it as a user whom its system does not know. */
+/** The user that runs the server; a container may run it as a user whom its system does not know. */
 export function userName(): string {
   try {
     return userInfo().username;
@@ -72,7 +72,7 @@ class FolderRefused extends Error {
   readonly expected = true;
 }
 
-/** What the system says of a folder with wrong rights, on a read-only or a full disk. */
+/** The system's errors for a folder with wrong rights, on a read-only or a full disk. */
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
 /** Does what writes to the data folder. @throws FolderRefused where the system lets this user not */

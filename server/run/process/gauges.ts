@@ -12,7 +12,7 @@ const READS = {
   away: "Reads that the primary answered because the replica was away",
 };
 
-/** What an operator watches: the recorder's backlog and losses, open streams. */
+/** Figures for an operator: the recorder's backlog and losses, open streams. */
 export function registerGauges(): void {
   gauge("trailmark_audit_queue", "Audit events waiting for the database", () => recordingStats().queued);
   gauge(

@@ -6,7 +6,7 @@ import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 
 const created: string[] = [];
 
-/** What refuseUnsafeRole says of an address. */
+/** refuseUnsafeRole's message for an address. */
 async function judge(url: string): Promise<string> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -58,7 +58,7 @@ async function serve(): Promise<void> {
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
 }
 
-/** What a listener was refused, by the setting that is to blame; the error itself where none is. */
+/** A listener's fault, by the setting that is to blame; the error itself where none is. */
 function listenFault(error: unknown): unknown {
   const { HOST, PORT } = env();
   const code = codeOf(error);

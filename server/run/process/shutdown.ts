@@ -4,7 +4,7 @@ import type { Embedded } from "@/db/embedded/embedded";
 import { log } from "@/server/ground/log";
 import type { CurrentService } from "./current-service";
 
-/** What answers may take to end by themselves; the rest of the shutdown's deadline is for what follows. */
+/** Time for answers to end by themselves; the rest of the shutdown's deadline is for the steps that follow. */
 const DRAIN_MS = 4_000;
 const IDLE_SWEEP_MS = 50;
 

@@ -40,7 +40,7 @@ const pruningJob: JobKind<object> = {
   },
 };
 
-/** What each process has to do for itself. */
+/** Work that each process does for itself. */
 const OWN: Worker[] = [lossReporter];
 /** Work that the job library hands to any process. */
 const JOBS: AnyJobKind[] = [
@@ -60,7 +60,7 @@ const JOBS: AnyJobKind[] = [
   restorationEnd,
 ];
 
-/** What any process does for all. */
+/** Work that any process does for all. */
 const WORKERS: Worker[] = [
   alarmWatch,
   figuresWatch,

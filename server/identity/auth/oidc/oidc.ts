@@ -12,7 +12,7 @@ import { inOneLine, repairText } from "@/server/ground/text";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { email as emailSchema } from "@/server/identity/auth/schema";
 
-/** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
+/** An identity provider's claims about a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
 /** How far a provider's clock may be ahead of our clock. */

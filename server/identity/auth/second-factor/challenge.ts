@@ -9,10 +9,10 @@ import { findUserToken, issueUserToken } from "@/server/identity/auth/user-token
 import { type SecondFactors, secondFactorsOf } from "./factors";
 import { arePasskeysPossible, authenticationOptions } from "./passkeys";
 
-/** What the server keeps of a challenge: the first proof that was given, and what a passkey has to sign. */
+/** The stored part of a challenge: the first proof that was given, and the bytes that a passkey has to sign. */
 type Kept = { first: Method; passkey: string | null };
 
-/** What was kept of a challenge that came back. */
+/** The stored part of a challenge that came back. */
 export const keptIn = ({ challenge }: { challenge: string | null }): Kept => JSON.parse(challenge ?? "{}") as Kept;
 
 /** What a person can answer with, and what the browser needs for a passkey: of the given challenge, else of a new one. */

@@ -49,7 +49,7 @@ const toDescriptor = ({ credentialId, transports }: Passkey) => ({
   transports: transports as never[],
 });
 
-/** What the browser needs to make a passkey for a person; its challenge must be known again when the answer comes. */
+/** Options for the browser to make a passkey for a person; the challenge must be known again when the answer comes. */
 export const registrationOptions = (person: { id: string; email: string; name: string }, known: Passkey[]) =>
   generateRegistrationOptions({
     rpName: "Trailmark",
@@ -92,7 +92,7 @@ export async function readRegistration(response: unknown, expectedChallenge: str
   return { credentialId: id, publicKey: key, counter, transports: transportsIn(answer.response.transports) };
 }
 
-/** What the browser needs to prove one of a person's passkeys. */
+/** Options for the browser to prove one of a person's passkeys. */
 export const authenticationOptions = (known: Passkey[]) =>
   generateAuthenticationOptions({
     rpID: requireRelyingParty().rpID,

@@ -9,7 +9,7 @@ import { plainCode } from "./recovery-codes";
 import { hashCode, unseal } from "./sealed";
 import { stepOf } from "./totp";
 
-/** What a person gives: the code of an app or a recovery code, or the browser's answer to the passkey challenge. */
+/** A person's proof: the code of an app or a recovery code, or the browser's answer to the passkey challenge. */
 export type Proof = { code?: string | undefined; passkey?: unknown };
 type Attempt = Proof & { challenge: string | null; now: Date };
 

@@ -12,7 +12,7 @@ const totpOf = (secret: string, label = "") =>
 /** A fresh secret, in base32. */
 export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
 
-/** What an authenticator app reads from the QR code. */
+/** The address in the QR code, for an authenticator app. */
 export const totpUri = (secret: string, email: string): string => totpOf(secret, email).toString();
 
 /** The time step that a code belongs to at a moment, or null for a wrong code. */

@@ -18,7 +18,7 @@ export const twoFactor = z.strictObject({
   passkeysPossible: z.boolean(),
 });
 
-/** What goes into an authenticator app; it counts once a first code was confirmed. secret is base32. */
+/** The secret for an authenticator app; it counts once a first code was confirmed. secret is base32. */
 export const totpSecret = z.strictObject({ secret: z.string(), uri: z.string() });
 export const confirmInput = z.strictObject({ code: factorCode });
 
@@ -30,7 +30,7 @@ export const passkeyOptions = z.strictObject({ challenge: z.string(), options: z
 const challenge = z.string().min(1).max(200);
 export const addPasskeyInput = z.strictObject({ challenge, name: displayName, response: passkeyResponse });
 
-/** What the caller can confirm who they are with; with a passkey, the challenge for it. */
+/** The caller's ways of confirming their identity; with a passkey, the challenge for it. */
 export const stepUpOptions = z.strictObject({
   methods: z.array(z.enum(["password", "totp", "passkey"])),
   challenge: z.string().nullable(),

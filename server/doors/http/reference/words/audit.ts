@@ -9,7 +9,7 @@ const action = ["Code of the action, such as device.create", "device.create"] as
 export const within = (name: string, words: Words): Words =>
   Object.fromEntries(Object.entries(words).map(([member, word]) => [`${name}.${member}`, word]));
 
-/** What every format of an entry has. */
+/** Members of every format of an entry. */
 export const entry: Words = {
   id: ["Identifies the entry", THING],
   orgId: ["Organization whose chain the entry belongs to", ORG],

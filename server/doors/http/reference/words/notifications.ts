@@ -3,7 +3,7 @@ import type { WordTable } from "./table";
 
 const KINDS = ["chain.broken", "events.lost"];
 
-/** What people and programs are notified of. */
+/** Subjects of notifications. */
 export const NOTIFICATIONS: WordTable[] = [
   {
     path: "/notifications",

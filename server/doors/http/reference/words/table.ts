@@ -1,4 +1,4 @@
-/** What a member means, and where it helps the value that examples show. */
+/** The meaning of a member, and where it helps the value that examples show. */
 export type Word = string | readonly [description: string, example: unknown];
 export type Words = Readonly<Record<string, Word>>;
 
