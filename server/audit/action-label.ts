@@ -70,14 +70,14 @@ function withResult({ words, hasVerb }: Phrase, action: string, result: AuditRes
   return `${hasVerb ? "was denied permission to" : "was denied"} ${words}`;
 }
 
-/** What surrounds the names in an entry's sentence. */
+/** The text around the names in an entry's sentence. */
 const NAME = "{name}";
 const ORGANIZATION = "{organization}";
 
 export type SentenceParts = {
   action: string;
   result: AuditResult;
-  /** What it was done to; blank where the entry names nothing. */
+  /** The target; blank where the entry names nothing. */
   resourceName?: string | null;
   resourceType?: string;
   /** True when an agent acts on the device that it runs on: the device is not named twice. */

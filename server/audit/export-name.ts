@@ -25,14 +25,14 @@ function endOf(to: Date, zone: string): string {
 }
 
 type Named = {
-  /** What it holds. */
+  /** The contents of the file. */
   what?: string;
   organization: string;
   from?: Date | undefined;
   to?: Date | undefined;
   now: Date;
   zone: string;
-  /** What the name ends with, such as csv or ndjson.gz. */
+  /** The name's ending, such as csv or ndjson.gz. */
   ending: string;
 };
 

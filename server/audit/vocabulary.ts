@@ -23,9 +23,9 @@ export const CATEGORY_LABEL = {
   system: "System",
 } as const;
 
-/** Who recorded an entry, as the values of a filter: it was submitted by a key, or is this server's own word. */
+/** The recorder of an entry, as the values of a filter: a key submitted it, or this server recorded it. */
 export const SUBMITTED_LABEL = { true: "By a key", false: "By this server" } as const;
-/** What an entry shows its actor with for the first time; a network is a /24, of IPv6 a /48. */
+/** Facts of an actor that an entry can show for the first time; a network is a /24, of IPv6 a /48. */
 export const FIRST_SEEN_LABEL = {
   address: "New address",
   network: "New network",
@@ -48,7 +48,7 @@ export type NameKind = (typeof NAME_KINDS)[number];
 /** A device, an actor or an organization, and the words and phrases that it may be called by, in small letters. */
 export type KnownName = { kind: NameKind; id: string; name: string; called: string[] };
 
-/** What agents send around the clock; it outnumbers what people do a hundred to one. */
+/** Telemetry of agents around the clock; it outnumbers people's actions a hundred to one. */
 export const ROUTINE_ACTIONS: readonly string[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"];
 /** How a filter takes routine telemetry that succeeded: left out, or alone. */
 export const ROUTINE = ["without", "only"] as const;
@@ -81,7 +81,7 @@ export const MAX_FILTER_LIST_LENGTH = 4096;
 /** Search terms of at least this many characters are found by the index, exactly at any length of history. */
 export const MIN_INDEXED_TERM = 3;
 
-/** What is known of an alarm, as far as its kind is told by it. */
+/** The known facts of an alarm, as far as they name its kind. */
 type Alarm = { source: string; breaks: readonly { kind: string }[] };
 
 /**

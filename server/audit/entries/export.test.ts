@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { respond } from "@/server/doors/front/respond";
 import { portOf } from "@/testing/port-of";
 
-/** What an export answers whose database goes away after the first rows. */
+/** The answer of an export whose database goes away after the first rows. */
 function broken(): Response {
   async function* rows() {
     yield "id,timestamp\r\n";

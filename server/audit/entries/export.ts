@@ -19,7 +19,7 @@ import { eachChunk, type Settled, settleRows } from "./every-row";
 import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
 import { writeEntries } from "./export-writer";
 
-/** What was exported, as the audit entry of the export has it. */
+/** The exported part of the log, as the audit entry of the export has it. */
 function detailsOf(format: string, { from, to, ...filters }: AuditFilter) {
   const one = Object.entries(filters).map(([name, value]) =>
     Array.isArray(value) && value.length === 1 && name in FILTERS ? [name, value[0]] : [name, value],

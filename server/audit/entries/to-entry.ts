@@ -29,7 +29,7 @@ const VISITOR = "Visitor";
 const isVisitor = ({ actor_id }: Named, { rawActorId }: Record<string, unknown>): boolean =>
   actor_id === ZERO_UUID && text(rawActorId) === null;
 
-/** What people call the actor (contract, flat entry: user.name). */
+/** The actor's name for people (contract, flat entry: user.name). */
 export function actorName(row: Named, details: Record<string, unknown>): string {
   switch (row.actor_type) {
     case "user":
@@ -50,7 +50,7 @@ export function actorName(row: Named, details: Record<string, unknown>): string 
 
 const roleOf = (row: EntryRow): string => row.user_role ?? row.actor_type;
 
-/** What both formats share. */
+/** Members of both formats. */
 function core(row: EntryRow, details: Record<string, unknown>) {
   return {
     id: row.id,

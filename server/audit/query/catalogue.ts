@@ -45,7 +45,7 @@ export type Filter = {
   facet?: FacetName;
   /** Its word in the search box, before the colon. Of two filters with one word the minus means the negatable one. */
   qualifier?: string;
-  /** What the qualifier takes. */
+  /** The values of the qualifier. */
   hint?: string;
   /** The facet whose values complete the qualifier. */
   completedBy?: FacetName;
@@ -163,7 +163,7 @@ export const FILTERS = {
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = keysOf(FILTERS);
 
-/** What is wrong with a value of a filter; null where nothing is. Isomorphic: the address and the wire refuse the same. */
+/** The fault of a filter's value; null without one. Isomorphic: the address and the wire refuse the same. */
 export function faultOf({ choices, isId, match }: Filter, value: string): string | null {
   if (choices) return Object.hasOwn(choices, value) ? null : `must be one of ${Object.keys(choices).join(", ")}`;
   if (isId) return GUID.test(value) ? null : "is not a UUID";

@@ -75,7 +75,7 @@ export const agentsOn = (text: string, within: Within): SQL =>
 /** An agent is shown as "Agent (WS-042)" and "Agent on WS-042". */
 const AGENT_NAME = /^agent (?:\((.+)\)|on (.+))$/i;
 
-/** The ids of the agents that are called so: by a part of their device's hostname, or by the name that is made of it. */
+/** Ids of agents by a part of their device's hostname, or by the name that is made from it. */
 export function agentsCalled(text: string, within: Within): SQL {
   const [, inBrackets, behindOn] = AGENT_NAME.exec(text.trim()) ?? [];
   return agentsOn(inBrackets ?? behindOn ?? text, within);

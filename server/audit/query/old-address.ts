@@ -2,7 +2,7 @@ import { GUID } from "@/server/ground/text";
 import { excludableIn, FILTERS } from "./catalogue";
 import { splitValues } from "./values";
 
-/** What parameters of the address were called before they took the names of the wire. */
+/** Former names of the address's parameters, before they took the names of the wire. */
 const RENAMED: Readonly<Record<string, string>> = { actor: "user", type: "actorType", org: "orgId" };
 
 const EXCLUDABLE = excludableIn(FILTERS);

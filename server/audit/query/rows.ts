@@ -39,7 +39,7 @@ export type EntryRow = Omit<SqlRow, "timestamp"> & {
   hostname: string | null;
 };
 
-/** What an export of many rows reads of each: a third of the bytes less. */
+/** The columns that an export of many rows reads: a third of the bytes less. */
 export type BodyRow = Omit<EntryRow, "error_message" | "checksum" | "prev_checksum" | "user_role" | "user_department">;
 
 const BODY_FIELDS = FIELDS.filter((field) => field !== "timestamp" && field !== "errorMessage");
@@ -90,7 +90,7 @@ export type Key = { orgId: string; seq: string };
 /** The same with the row's timestamp, in milliseconds since 1970 UTC. */
 export type Found = Key & { ms: number };
 
-/** What a query selects of rows `a` to give keys. */
+/** The columns of rows `a` that make keys. */
 export const KEY = sql.raw(
   `a.org_id AS "orgId", a.chain_seq AS seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms`,
 );

@@ -11,7 +11,7 @@ const MAX_CHUNK = 8_000;
 /** Organizations differ in how much they write, so each may give some times its even share of a chunk. */
 const SHARE = 3;
 
-/** What a bounded scan of the newest rows found; rest is where it stopped, null when nothing was left. */
+/** The result of a bounded scan of the newest rows; rest is where it stopped, null when nothing was left. */
 export type Scan = { keys: Found[]; rest: Cursor | null };
 
 type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean; done: boolean };

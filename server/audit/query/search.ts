@@ -57,7 +57,7 @@ const checked = (tx: Tx, keys: readonly Key[], where: SQL): Promise<Found[]> =>
 const isBehind = (key: Found, { ms, seq, orgId }: Cursor): boolean =>
   key.ms !== ms ? key.ms < ms : key.seq !== seq ? Number(key.seq) < Number(seq) : key.orgId < orgId;
 
-/** What is asked of the segments; the rows of a chain up to `pruned` are no more. */
+/** The question to the segments; the rows of a chain up to `pruned` are no more. */
 type Search = {
   tx: Tx;
   query: Query;

@@ -6,7 +6,7 @@ import { HOUR_MS } from "@/server/ground/time/durations";
 import { conditionsOf, type RowFilter, untimedConditions } from "./conditions";
 import { allOf, rowsBetween } from "./rows";
 
-/** What the tallies count rows by (db: audit_tally), and the same of rows `a` that are read one by one. */
+/** The facts by which the tallies count rows (db: audit_tally), and the same for rows `a` that are read one by one. */
 type Shape = {
   table: string;
   spanMs: number;

@@ -88,7 +88,7 @@ function involvesDevice(text: string, ids: Ids): Query {
 
 const among = (kind: Class) => (value: string) => is(kind, [value]);
 
-/** What the index knows of the rows that a value of a filter means (conditions.ts: CONDITIONS). */
+/** Facts in the index for the rows that a value of a filter means (conditions.ts: CONDITIONS). */
 const QUERIES: Record<RowFilterName, (value: string, ids: Ids) => Query> = {
   actorType: among(actorType),
   result: among(result),
@@ -134,7 +134,7 @@ function textQueries({ words = [], withoutWords = [], phrase, routine }: RowFilt
   ];
 }
 
-/** What the search index is asked for a filter, but for its time; null where it would not narrow the rows. */
+/** The query of the search index for a filter without its time; null where it would not narrow the rows. */
 export async function toQuery(tx: Tx, filter: RowFilter): Promise<Query | null> {
   if (!layout().isIndexed) return null;
   const { within } = filter;

@@ -47,7 +47,7 @@ export function plainAddress(text: string): string | null {
   return plain.startsWith(MAPPED) ? `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` : plain;
 }
 
-/** What addresses begin with that begin with a text: as they are written, and where IPv6 maps them. */
+/** Prefixes of addresses that begin with a text: as they are written, and where IPv6 maps them. */
 export const beginningsOf = (text: string): string[] => [text, `::ffff:${text}`];
 
 /** The bits of a plain address, sixteen at a time. */

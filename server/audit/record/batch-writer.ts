@@ -23,7 +23,7 @@ export type QueuedEvent = {
 /** About as many bytes as an event takes in memory. */
 export const sizeOf = ({ details }: AuditInsert): number => (details?.length ?? 0) + 512;
 
-/** What may wait in memory; beyond it events are on disk alone until the queue is empty. */
+/** The most that may wait in memory; beyond it events are on disk alone until the queue is empty. */
 const MAX_QUEUED_EVENTS = 20_000;
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
 /** Dequeued places are given back once there are so many: moving the rest down each time would be quadratic. */
@@ -77,7 +77,7 @@ export class Queue {
   }
 }
 
-/** What waits is much from here on; less than this is gone in a moment. */
+/** From here on a backlog is large; less than this is gone in a moment. */
 const MUCH = 50_000;
 const SAMPLE_MS = 1_000;
 
@@ -105,7 +105,7 @@ const LOG_EVERY_MS = 10_000;
 /** Why nothing is written just now: the error's code ("" where it has none), its text, and since how many ms. */
 export type WriteFault = { code: string; message: string; ms: number };
 
-/** What the writer reads from and reports to. */
+/** Source and listener of the writer. */
 export type BatchSource = {
   /** The next batch, while `inFlight` others are; empty when there is nothing to do yet. */
   dequeue: (inFlight: number) => Promise<QueuedEvent[]>;

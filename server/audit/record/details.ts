@@ -13,7 +13,7 @@ const SECRET_NAME = /^(pwd|pass|jwt|bearer|otp|totp|pin|cvv|psk|laps)$/;
 /** Counts, times, ids and settings of secrets give nothing away. */
 const ABOUT_SECRET =
   /(count|length|age|days|policy|rules?|expiry|expires|expiration|expire[sd]?at|expiresin|(changed|created|used|reset|rotated|issued|set|revoked)(at|by|on)?|ids?|types?|kind|names?|prefix|required|enabled|expired|lifetime|ttl|version|scopes?|status|state|url|uri)$/;
-/** What names and texts have that may hold a secret: the rest is passed at once. */
+/** Marks of names and texts that may hold a secret: the rest is passed at once. */
 const MAY_HOLD_SECRET =
   /pass|pwd|secret|token|key|authorization|credential|cookie|jwt|bearer|code|otp|mfa|2fa|pin|cvv|psk|laps|connection.?string|tm[aek]_|:\/\/[^\s/"]{0,300}@/i;
 /** Members that name what their neighbor `value` is, as lists of headers do. */

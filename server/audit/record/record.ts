@@ -12,7 +12,7 @@ import { Recorder } from "./recorder";
 import type { Difference } from "./sample";
 import { condensed, type RowInput, toRow } from "./to-row";
 
-/** What happened; who did it, and from where, comes from the context. */
+/** The event; the actor and the address come from the context. */
 export type AuditEvent = Pick<RowInput, "resourceType" | EventDetail> &
   Partial<Pick<RowInput, "id" | "timestamp" | "result">> & {
     action: ActionCode;

@@ -147,7 +147,7 @@ export class Recorder {
     const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0);
     const isFull = !this.queue.hasRoomFor(rows.length, bytes);
     const isCold = isFull || (this.spool?.hasCold ?? false);
-    // Who waits for the commit is promised nothing before it: the spool is for when it is late.
+    // A caller that waits for the commit is promised nothing before it: the spool is for a late commit.
     const segment = write && !isCold ? null : this.append(rows, isCold ? "cold" : "deferred");
     if (!segment && isFull) {
       this.drop(rows.length, write);

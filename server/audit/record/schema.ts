@@ -17,7 +17,7 @@ const RESERVED_MEMBERS = new Set([SUBMITTED_BY, "rawActorId", "rawResourceId"].m
 /** Whether a member of details reads like one that the server sets. */
 const isReservedMember = (name: string): boolean => RESERVED_MEMBERS.has(skeletonOf(name));
 
-/** Codes of the actions that are submitted: characters that look alike are no part of it. */
+/** Codes of submitted actions, without characters that look alike. */
 const SUBMITTED_ACTION = /^[a-z0-9][a-z0-9_.:-]*$/;
 
 /** Families of actions about the log itself, and how long it is kept: they are the server's word alone. */
@@ -26,7 +26,7 @@ const isOfServerFamily = (action: string): boolean => SERVER_FAMILY.test(action.
 
 const readAs = (words: string): string => words.replace(/[^a-z0-9]/gi, "").toLowerCase();
 
-/** What the entries of these families say. */
+/** Texts of the server's own families of actions, which a submitted action must not imitate. */
 const SERVER_WORDS = new Set(
   Object.entries(ACTIONS).flatMap(([action, { does }]) =>
     isOfServerFamily(action) ? [readAs(does), readAs(actionLabel(action))] : [],

@@ -20,7 +20,7 @@ const writeBytes = promisify(write);
 
 /** An append-only file of the spool. */
 export class Segment {
-  /** What is written, or is about to be. */
+  /** Bytes that are written, or are about to be. */
   bytes = 0;
   /** Events in it that are neither committed nor refused. */
   pending = 0;

@@ -11,7 +11,7 @@ import {
   writeSegment,
 } from "./format";
 
-/** What the index reads of a row. */
+/** The columns that the index reads. */
 export type IndexedRow = {
   /** Milliseconds since 1970 UTC. */
   ms: number;
@@ -95,7 +95,7 @@ export class SegmentBuilder {
   }
 }
 
-/** What merging needs of a stored segment. */
+/** The parts of a stored segment that merging needs. */
 export type Part = { first: number; rows: number; times: Uint8Array; blocks: readonly BlockBytes[] };
 
 /** A place in a block as one number: most terms are in one place, and there are many of them. */

@@ -7,7 +7,7 @@ import { rowsOf } from "@/db/rows";
 import { FIRST_SEEN, type FirstSeen } from "@/server/audit/vocabulary";
 import { groupBy } from "@/server/ground/records";
 
-/** Who did a row `l`, as text where the id is no UUID; NULL where nobody is known. */
+/** The actor of a row `l`, as text where the id is no UUID; NULL where nobody is known. */
 const ACTOR = `CASE WHEN l.actor_id = '00000000-0000-0000-0000-000000000000' THEN l.details ->> 'rawActorId'
   ELSE l.actor_id::text END`;
 
@@ -135,7 +135,7 @@ const firstSightings = (kinds: SQL): SQL => sql`(
 export const isFirstSeen = (kinds: readonly FirstSeen[]): SQL =>
   sql`(a.org_id, a.chain_seq) IN (SELECT s.org_id, s.first_seq FROM ${firstSightings(textArray(kinds))} s)`;
 
-/** What rows `found` (org_id, chain_seq, key) show for the first time: each kind, how many of them, and one's key. */
+/** First sightings in rows `found` (org_id, chain_seq, key): each kind, how many, and one's key. */
 export const countFirstSeen = (): SQL =>
   sql`SELECT s.kind, count(*)::int, min(f.key) FROM found f
     JOIN ${firstSightings(textArray(FIRST_SEEN))} s ON s.org_id = f.org_id AND s.first_seq = f.chain_seq GROUP BY 1`;

@@ -4,7 +4,7 @@
  * cut into blocks, and each block has a bitmap of the grams in its terms, by which a search refuses it unread.
  */
 
-/** What a term says of a row. Small letters and digits: folding must leave them alone. */
+/** The fact that a term stands for. Small letters and digits: folding must leave them alone. */
 export const CLASS = {
   action: "a",
   result: "r",
@@ -169,7 +169,7 @@ function addGrams(bits: Bits, text: string): void {
   }
 }
 
-/** What is known of a block unread: the classes of its terms, and the grams in them. */
+/** Facts of a block that need no reading: the classes of its terms, and the grams in them. */
 export type Grams = { classes: string; bits: Bits };
 
 /** False where no term of a block, of some classes, has the folded text; of a shorter one than a gram, the classes decide. */

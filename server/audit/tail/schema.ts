@@ -21,5 +21,5 @@ export type TailInput = z.output<typeof tailInput>;
  */
 export type ReloadReason = "start" | "position" | "behind";
 
-/** What the stream carries: new entries, per organization in the order of the chain. */
+/** The messages of the stream: new entries, per organization in the order of the chain. */
 export type TailMessage = { kind: "entries"; entries: FullEntry[] } | { kind: "reload"; reason: ReloadReason };

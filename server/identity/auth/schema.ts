@@ -78,5 +78,5 @@ export const forgotInput = z.strictObject({ email });
 /** Body of POST /auth/password/reset. */
 export const resetInput = z.strictObject({ token: linkToken, password: newPassword });
 
-/** The choices of the sign-in page: mail: a password can be reset by mail; oidc: the provider's name. */
+/** The choices of the sign-in page. mail: a password can be reset by mail; oidc: the provider's name. */
 export type SignInOptions = { mail: boolean; oidc: string | null };

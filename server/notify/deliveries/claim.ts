@@ -6,7 +6,7 @@ import { rowsOf } from "@/db/rows";
 export type Claimed = {
   id: string;
   kind: "webhook" | "mail";
-  /** Whose endpoint it goes to: an organization's or a partner's; null for a mail. */
+  /** The owner of the endpoint: an organization or a partner; null for a mail. */
   owner: string | null;
   type: string;
   subject: string;

@@ -4,7 +4,7 @@ import { type Posted, postTo } from "@/server/notify/webhooks/post";
 import { signedHeaders, unsealSecret } from "@/server/notify/webhooks/sign";
 import type { Claimed } from "./claim";
 
-/** What became of an attempt; isFinal: no other attempt would do better. */
+/** The outcome of an attempt; isFinal: no other attempt would do better. */
 export type Outcome = Posted & { isFinal?: true };
 
 /** Where messages go: another one is a file that exports this, and a line in DESTINATIONS. */

@@ -19,7 +19,7 @@ import { deliveryJob, settle } from "./settle";
 /** Endpoints get longer than a test waits for anything: an attempt ends when the test answers it. */
 const delivery = deliveryJob(120_000);
 
-/** What was posted and waits for its answer, or has had it. */
+/** Posts that wait for their answer, or have had it. */
 const posts: ServerResponse[] = [];
 const receiver = createServer((_, response) => posts.push(response));
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { enqueue } from "@/server/ground/jobs";
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
-/** What is posted to an endpoint (Standard Webhooks, "Payload structure"). */
+/** The body of a post to an endpoint (Standard Webhooks, "Payload structure"). */
 type WebhookBody = { type: string; timestamp: string; data: Record<string, unknown> };
-/** What is mailed; csv is attached under its name. */
+/** A mail; csv is attached under its name. */
 export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
 
 /** The recipient, and the organization or partner it belongs to, which row level security checks. */

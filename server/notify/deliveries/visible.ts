@@ -35,7 +35,7 @@ export async function lockDelivery(tx: Tx, ctx: Ctx, id: string): Promise<Delive
   return row;
 }
 
-/** What the rows' targets are called. */
+/** Names of the rows' targets. */
 export async function namesOf(tx: Tx, rows: readonly DeliveryRow[]): Promise<Map<string, string>> {
   const ids = (of: (row: DeliveryRow) => string | null) => [...new Set(rows.flatMap((row) => of(row) ?? []))];
   const [endpointIds, userIds] = [ids((row) => row.endpointId), ids((row) => row.userId)];

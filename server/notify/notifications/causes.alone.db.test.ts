@@ -110,7 +110,7 @@ it("an unproven chain, a witness away for a day, pruning off and lost events are
     return (message as { data: { kind: string } }).data.kind;
   });
   expect(told.sort()).toEqual([...KINDS].sort());
-  // What other tests have queued may be delivered in the same moment.
+  // Messages that other tests have queued may be delivered in the same moment.
   const mails = mail.mails.filter(({ to }) => to.includes(owner.email));
   expect(mail.mails.flatMap(({ to }) => to)).not.toContain(quiet.email);
   const text = mails.map((one) => one.text.replaceAll("=\r\n", "")).join("\n");

@@ -6,7 +6,7 @@ import { type Open, type Step, stepOf } from "./evaluate";
 const MINUTE = 60_000;
 const AT = Date.UTC(2026, 0, 1);
 
-/** What a table of rows would hold: at most one open row, and what was reported. */
+/** The contents of a table: at most one open row, and the reports. */
 class Rows {
   open: Open | null = null;
   readonly told: { what: "raised" | "resolved"; at: number }[] = [];

@@ -14,7 +14,7 @@ export type Open = { since: Date; observedAt: Date; raisedAt: Date | null };
 /** Whether the condition holds, and when that was seen. */
 type Observation = { holds: boolean; now: Date };
 
-/** What happens to a condition in one evaluation. */
+/** The change of a condition in one evaluation. */
 export type Step =
   | { do: "nothing" }
   | { do: "begin"; isRaised: boolean }
@@ -71,10 +71,10 @@ async function begin(
 /** hasJoined: a witness or an endpoint has a raised condition that others had before. */
 type Move = { step: Step; detail: Detail; hasJoined: boolean };
 
-/** What an evaluation found of the organization of a row; undefined: nothing. */
+/** An evaluation's finding for the organization of a row; undefined: nothing. */
 type Found = { kind: NotificationKind; found: Finding["found"][number] | undefined; now: Date };
 
-/** What becomes of an open row. */
+/** The fate of an open row. */
 function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
   const before = { detail: detailSchema.safeParse(row.detail).data ?? {}, since: row.since };
   const detail = withSeen(kind, found?.detail ?? {}, { before, now });
@@ -82,7 +82,7 @@ function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
   return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail, before.detail) };
 }
 
-/** Writes what becomes of an open row. One that another joins is raised again: unread, and reported to everyone. */
+/** Writes the fate of an open row. One that another joins is raised again: unread, and reported to everyone. */
 async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail, hasJoined }: Move): Promise<void> {
   const where = eq(notifications.id, row.id);
   if (step.do === "forget") await tx.delete(notifications).where(where);

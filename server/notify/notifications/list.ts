@@ -92,7 +92,7 @@ const t = notifications;
 /** What is shown as one is of a kind, begun or over, in one evaluation. */
 const isOpen = sql`${t.resolvedAt} IS NULL`;
 
-/** What the caller is to know, last changed first. */
+/** The caller's notifications, last changed first. */
 export const listNotifications = operation({
   permission: "audit:read",
   input: listInput,

@@ -13,7 +13,7 @@ import { evaluate, type Pass } from "./evaluate";
 import { DEFINITIONS } from "./kinds/index";
 import type { NotificationRow } from "./list";
 
-/** What is found within so long after a message goes out together in the next one. */
+/** Findings within this time after a message go out together in the next one. */
 const WEBHOOK_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 15 * 60_000;
 
@@ -112,7 +112,7 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
     );
   for (const person of due) {
     const from = person.from ?? 0;
-    // Whose access is changed from here on, has the mail dropped.
+    // A change of the person's access from here on drops the mail.
     await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("key share");
     const rows = await tx
       .select(rowColumns)

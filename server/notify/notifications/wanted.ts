@@ -10,7 +10,7 @@ const t = notifications;
 /** When the newest change of a notification was. */
 export const changedAt = sql`coalesce(${t.resolvedAt}, ${t.raisedAt})`;
 
-/** What of the caller's reach they chose to see in the product; programs see all. */
+/** The part of the caller's reach that they chose to see in the product; programs see all. */
 export async function wantedBy(tx: Tx, { actor, scope }: Ctx): Promise<SQL | undefined> {
   const raised = and(inScope(t.orgId, scope), isNotNull(t.raisedAt));
   if (actor.type !== "user") return raised;

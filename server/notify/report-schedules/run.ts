@@ -25,7 +25,7 @@ const t = reportSchedules;
 
 /** Why a report may not be sent to the person who scheduled it. */
 class Refused extends Error {}
-/** What the person reaches became less while the report was written: it is written anew, for what they reach now. */
+/** The person's reach shrank while the report was written: it is written again for the new reach. */
 class Again extends Error {}
 
 /** The person as they are today: what they may no longer see is not mailed to them. */

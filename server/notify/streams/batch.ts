@@ -20,7 +20,7 @@ import { atPosition, type BatchRow, isSilent, type Work } from "./positions";
 import { type Reader, readEntries, readSealed, type Span } from "./read";
 import { aboutStream, formatOf, kindOf } from "./stream";
 
-/** So many entries that the filter left out are gathered before a batch goes without any. */
+/** The most filtered entries that are gathered before a batch goes without any other. */
 const MAX_FILTERED = 1_000;
 
 /** A batch as it is sent, and its row. */
@@ -221,7 +221,7 @@ async function newBatch(work: Work): Promise<Ready | null> {
   const { after, scanned, gap } = beginningOf(work);
   const room = Math.min(position.maxRows ?? limits.rows, limits.rows);
   const through = Math.min(head.seq, position.untilSeq ?? head.seq, scanned + room);
-  // What the filter left out so far goes along with a gap, or in the place of a heartbeat.
+  // Filtered entries so far go along with a gap, or in the place of a heartbeat.
   const isOwed = gap !== null || (isSilent(work) && through > after);
   if (through <= scanned && !isOwed) return null;
   const entries = through > scanned ? await readEntries(readerOf(work), { after: scanned, through }) : [];

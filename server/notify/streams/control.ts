@@ -225,7 +225,7 @@ export const listBatches = operation({
   },
 });
 
-/** What a stream will never carry of the caller's organizations, newest first. @throws AppError not_found */
+/** Entries that a stream will never carry, of the caller's organizations, newest first. @throws AppError not_found */
 export const listGaps = operation({
   permission: "streams:manage",
   input: pagedIdInput,

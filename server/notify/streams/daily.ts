@@ -28,7 +28,7 @@ type Delivered = {
   receipt: unknown;
 };
 
-/** What receivers acknowledged of each organization on a day in UTC, replays apart. */
+/** Acknowledged entries of each organization on a day in UTC, replays apart. */
 const deliveredOn = (day: Date): Promise<Delivered[]> =>
   asSystem((tx) =>
     rowsOf<Delivered>(

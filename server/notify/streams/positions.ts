@@ -12,7 +12,7 @@ export type PositionKey = { streamId: string; orgId: string; replayId: string };
 type PositionRow = typeof streamPositions.$inferSelect;
 export type BatchRow = typeof streamBatches.$inferSelect;
 
-/** What the next batch of a position is made of; open: the one whose limits are written already. */
+/** The parts of a position's next batch; open: the batch whose limits are written already. */
 export type Work = {
   key: PositionKey;
   stream: StreamRow;

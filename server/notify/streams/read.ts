@@ -15,7 +15,7 @@ import { readFilter } from "./schema";
 /** A part of one chain: the entries after a sequence through another. */
 export type Span = { after: number; through: number };
 
-/** Whose stream reads, which decides which names it knows, and what it reads. */
+/** The stream's owner, which decides the names that it knows, and its filter. */
 export type Reader = {
   owner: { orgId: string | null; partnerId: string };
   organization: { id: string; name: string; slug: string };

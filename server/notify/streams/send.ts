@@ -17,7 +17,7 @@ const WAKE_MS = 1_000;
 /** After so long a position gives way to others that wait. */
 const TURN_MS = 10_000;
 
-/** What a destination is given besides the batch; or why a person is needed first. */
+/** A destination's input besides the batch; or why a person is needed first. */
 export function targetOf(stream: StreamRow, { now, signal }: { now: Date; signal: AbortSignal }) {
   const config = DESTINATIONS[kindOf(stream)].config.safeParse(stream.config);
   if (!config.success) {
@@ -58,7 +58,7 @@ async function attempt({ stream }: Work, batch: Batch, signal: AbortSignal): Pro
   return destination.send(target, batch);
 }
 
-/** What is sent next; a heartbeat where there is nothing else and the receiver has not heard of the position for a while. */
+/** The next message; a heartbeat where nothing else is due and the receiver has waited for a while. */
 async function nextSending(work: Work): Promise<{ ready: Ready | null; batch: Batch } | null> {
   const ready = await nextBatch(work);
   if (ready) return { ready, batch: ready.batch };

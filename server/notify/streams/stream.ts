@@ -84,7 +84,7 @@ export function refuseWhile({ state }: StreamRow, states: readonly StreamRow["st
   if (states.includes(state)) throw new AppError("conflict", `The stream is ${state}. ${remedy}`);
 }
 
-/** What tells one secret from another in the log without giving it away. */
+/** A fingerprint that tells one secret from another in the log without giving it away. */
 const fingerprint = ({ id, secret }: StreamRow): string | null =>
   secret &&
   createHmac("sha256", derivedKey(PURPOSE))

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { env } from "@/server/ground/env";
 
-/** What the operator lets webhooks reach beyond https on the public internet. */
+/** Addresses that the operator allows webhooks beyond https on the public internet. */
 export type Allowed = { privateAddresses: boolean; http: boolean };
 
 export const allowed = (): Allowed => ({

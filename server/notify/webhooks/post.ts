@@ -8,7 +8,7 @@ const ANSWER_MS = 10_000;
 /** How much of an answer is read, so that the connection ends in order. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** What became of a POST: the answer's status, or why there is none. */
+/** The outcome of a POST: the answer's status, or why there is none. */
 export type Posted = { status: number | null; error: string | null };
 
 type Message = { body: string | Uint8Array; headers: Record<string, string> };
@@ -61,7 +61,7 @@ export function failureOf(error: unknown, answerMs = ANSWER_MS): NoAnswer {
   return failed(code || "failed", REASONS[code] ?? `The request failed${code ? ` (${code})` : ""}.`);
 }
 
-/** What an answer other than 2xx says. */
+/** The meaning of an answer other than 2xx. */
 export const refusalOf = (status: number): string =>
   `The endpoint answered ${status}${status >= 300 && status < 400 ? "; redirects are not followed" : ""}.`;
 

@@ -74,7 +74,7 @@ export const foldRoutine = operation({
       const plan = await planFor(tx, ctx, filter);
       const { keys } = await findKeys(tx, plan, { need: MAX_FOLDED_ROWS + 1 });
       if (keys.length <= MAX_FOLDED_ROWS) return { folds: await byDay(tx, keys, zone) };
-      // What happened in the same instant stays together.
+      // Entries of the same instant stay together.
       const cut = keys.at(-1)?.ms ?? 0;
       const newer = keys.filter(({ ms }) => ms > cut);
       const rest = await inOne(tx, ctx, { ...filter, to: new Date(cut) });

@@ -6,7 +6,7 @@ import { type ActiveUser, TOP_USERS } from "./report-schema";
 import { FIGURES } from "./vocabulary";
 
 export type ByAction = { action: string; count: number }[];
-/** What the reports are made from, over the newest entries (reports.ts) or over every one (whole-reports.ts). */
+/** The sources of the reports, over the newest entries (reports.ts) or over every one (whole-reports.ts). */
 export type ReportCounts<User extends ActiveUser = ActiveUser> = {
   totalEvents: number;
   byAction: ByAction;

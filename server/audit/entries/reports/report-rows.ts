@@ -11,7 +11,7 @@ import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { RECENT_ENTRIES } from "./report-schema";
 
-/** What a report needs of a row: a tenth of its bytes. raw_id is set where the actor's own id is no UUID. */
+/** The columns that a report needs: a tenth of a row's bytes. raw_id is set where the actor's own id is no UUID. */
 export type ReportRow = {
   org_id: string;
   chain_seq: string;
@@ -57,7 +57,7 @@ export function readReportRows(
   });
 }
 
-/** What is known of an actor besides its id. */
+/** Facts of an actor besides its id. */
 export type ActorNames = Pick<EntryRow, "user_name" | "user_email" | "key_name" | "hostname">;
 
 type Actor = Pick<ReportRow, "actor_type" | "actor_id" | "raw_id">;
@@ -66,7 +66,7 @@ type ActorRow = Actor & ActorNames;
 /** Distinguishes actors: one without a UUID is itself, not the zero UUID that all of them share. */
 export const actorKey = ({ actor_type, actor_id, raw_id }: Actor): string => `${actor_type}:${raw_id ?? actor_id}`;
 
-/** What an agent is found by: a value, because row level security lets no function into an index condition. */
+/** The value by which an agent is found, because row level security lets no function into an index condition. */
 const agentIdOf = ({ actor_type, actor_id, raw_id }: Actor): string | null =>
   actor_type === "agent" ? (raw_id ?? actor_id) : null;
 

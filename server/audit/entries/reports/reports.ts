@@ -119,7 +119,7 @@ const reportOf = <B>(output: z.ZodType<B & Reach>, body: Body<B>, actions?: read
     },
   });
 
-/** Who did how much (spec, report user-activity). */
+/** Activity by actor (spec, report user-activity). */
 export const reportUserActivity = operation({
   permission: "audit:read",
   input: activityInput,

@@ -170,12 +170,12 @@ const reportOf = <B>(body: Body<B>, chosen?: Actions) =>
     },
   });
 
-/** Who did how much, of every entry in the range. */
+/** Activity by actor, over every entry in the range. */
 export const wholeUserActivity = reportOf(activityBody);
 /** Sign-ins, permission and policy changes, every one in the range. */
 const securityEvents = reportOf(securityBody, ({ routine }) => (routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS));
 
-/** Entries in which people were first seen with an address; null where there is no index of it. */
+/** Entries in which people were first seen with an address; null without that index. */
 async function newAddresses({ scope }: Ctx, { from, to }: WholeInput): Promise<number | null> {
   if (!layout().isIndexed) return null;
   const filter = { from, to, new: ["address"], actorType: ["user"] };

@@ -32,7 +32,7 @@ const file = z.strictObject({ manifest, note: z.string() });
 
 export const manifestKey = (objectKey: string): string => objectKey.replace(/\.ndjson\.gz$/, ".manifest.json");
 
-/** What the signature is over: the manifest as JSON without spaces. */
+/** The signed bytes: the manifest as JSON without spaces. */
 const digestOf = (value: Manifest): Buffer => createHash("sha256").update(JSON.stringify(value)).digest();
 
 export function writeManifest(value: Manifest): string {

@@ -62,7 +62,7 @@ const isStored = ({ status }: Item): boolean => status === 200 || status === 201
 const isPassing = ({ status }: Item): boolean => status === 429 || status >= 500;
 const isOfSettings = ({ status }: Item): boolean => status === 401 || status === 403 || status === 404;
 
-/** What became of each line, by the answer's items, which stand in the same order. */
+/** The outcome of each line, by the answer's items, which stand in the same order. */
 function outcomeOfItems(body: string, lines: readonly Line[]): Outcome {
   let items: Item[];
   try {

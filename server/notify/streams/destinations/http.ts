@@ -3,7 +3,7 @@ import { allowed, RefusedAddress, requireAllowed } from "@/server/notify/webhook
 import { REFUSED, refusalOf, type sendTo, UNTRUSTED } from "@/server/notify/webhooks/post";
 import type { Batch, CheckStep, Outcome } from "./destination";
 
-/** What the destinations over HTTP share: their address, and verdicts on answers. */
+/** Shared by the destinations over HTTP: the address, and verdicts on answers. */
 
 /** Why an address may not be sent to; null where it may. */
 function faultOf(url: string): string | null {
@@ -62,7 +62,7 @@ function refusedWith({ status, body }: Extract<HttpAnswer, { status: number }>):
 /** Busy, or for a moment not there: the same again later does better. */
 const PASSING = new Set([408, 425, 429]);
 
-/** What an answer means for the batch; `acknowledged` is each destination's own. */
+/** The meaning of an answer for the batch; `acknowledged` is each destination's own. */
 export function outcomeOf(answer: HttpAnswer, now: Date): Outcome {
   if (answer.status === null) {
     const { code, error: message } = answer;

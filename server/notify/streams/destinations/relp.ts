@@ -4,7 +4,7 @@ import type { Destination, Line, Outcome } from "./destination";
 import { checkBy, connectTo, hostFault, keySecret, outcomeOfFailure, tlsShape } from "./socket";
 import { messageOf } from "./syslog-tls";
 
-/** So many messages may wait for their acknowledgement. */
+/** The most messages that may wait for their acknowledgement. */
 const WINDOW = 128;
 const OFFER = "relp_version=0\nrelp_software=trailmark\ncommands=syslog";
 /** An answer of a receiver is short. */
@@ -18,7 +18,7 @@ const config = z
   });
 type Config = z.output<typeof config>;
 
-/** What a receiver answered to a transaction. */
+/** A receiver's answer to a transaction. */
 type Answer = { transaction: number; status: number; text: string };
 
 class Refused extends Error {}

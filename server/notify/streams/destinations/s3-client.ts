@@ -97,7 +97,7 @@ export const headObject = <C extends Store>(target: Target<C>, key: string): Pro
 export const getObject = <C extends Store>(target: Target<C>, key: string): Promise<HttpAnswer> =>
   request(target, { method: "GET", key });
 
-/** What an answer of a store means: a request that it refuses is never one entry's fault. */
+/** The meaning of a store's answer: a request that it refuses is never one entry's fault. */
 export function outcomeOfStore(answer: HttpAnswer, now: Date): Outcome {
   const outcome = outcomeOf(answer, now);
   if (answer.status === 409) return { kind: "again", code: "409", message: "Another request writes the same object." };
@@ -108,7 +108,7 @@ export function outcomeOfStore(answer: HttpAnswer, now: Date): Outcome {
 type Header = string | string[] | undefined;
 const first = (value: Header): string | null => (Array.isArray(value) ? value[0] : value) ?? null;
 
-/** What a store says of an object that it wrote or holds. */
+/** A store's facts of an object that it wrote or holds. */
 export function storedAs({ headers }: Extract<HttpAnswer, { status: number }>) {
   return {
     etag: first(headers.etag),

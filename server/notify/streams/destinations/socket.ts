@@ -13,7 +13,7 @@ import { failureOf, followSteps, REFUSED, UNTRUSTED } from "@/server/notify/webh
 import type { CheckStep, Outcome, Target } from "./destination";
 import { type HttpAnswer, outcomeOf } from "./http";
 
-/** What the destinations without HTTP share: a connection through the same guard, and what its failures mean. */
+/** Shared by the destinations without HTTP: a connection through the same guard, and the meaning of its failures. */
 
 /** How long a receiver that sends no session ticket has to refuse our certificate. */
 const ACCEPT_MS = 250;
@@ -129,7 +129,7 @@ async function untilAccepted(socket: Socket, ticket: Promise<void>): Promise<voi
   }
 }
 
-/** What a failed connection means for a batch. */
+/** The meaning of a failed connection for a batch. */
 export function outcomeOfFailure(error: unknown, now: Date): Outcome {
   const isOfCertificate = error instanceof Error && "code" in error && /^ERR_(OSSL|TLS|SSL)/.test(String(error.code));
   if (isOfCertificate) return { kind: "blocked", code: "tls", message: `TLS failed: ${error.message.trim()}` };

@@ -96,7 +96,7 @@ async function acknowledged(target: Target<Config>, organization: Batch["organiz
   return { kind: "again", code: "not_acknowledged", message } satisfies Outcome;
 }
 
-/** What Splunk says in the body counts as much as the status. */
+/** Splunk's verdict in the body counts as much as the status. */
 async function deliver(target: Target<Config>, message: Message): Promise<{ outcome: Outcome; steps: CheckStep[] }> {
   const told = await post(target, message);
   const steps = stepsOf(told, target.config.url).filter(({ step }) => step !== "acknowledge");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What stands for an entry in a digest: its sequence and its checksum. */
+/** An entry in a digest: its sequence and its checksum. */
 export type Sealed = [seq: number, checksum: string];
 
 /**

@@ -2,7 +2,7 @@ import { type Act, actOf, verbOf } from "./parts";
 
 /** Which class and activity of OCSF 1.9.0 an action belongs to. */
 
-/** Whose account an event of identity is about. */
+/** The owner of the account in an event of identity. */
 export type Account = "actor" | "resource";
 export type Places = {
   class_uid: number;
@@ -126,7 +126,7 @@ const BY_ACTION: Readonly<Record<string, Chosen>> = {
 /** Verbs of Entity Management that are more exact than the act. */
 const ENTITY_VERB: Readonly<Record<string, number>> = { enable: 8, disable: 9, pause: 12, suspend: 12, resume: 13 };
 const ACTIVITY: Record<Act, number> = { create: 1, read: 2, update: 3, delete: 4, other: OTHER };
-/** What is managed here: everything else is done through the API and leaves no entity changed. */
+/** The managed entities: everything else is done through the API and leaves no entity changed. */
 const ENTITIES =
   /^(partner|organization|device|custom_fields?|api_key|enrollment_key|webhook|stream|report_schedule|audit\.view|policy|script|alert)\./;
 

@@ -60,7 +60,7 @@ function metadataOf({ entry, sealedAt, organization }: StreamedEntry, profiles: 
   });
 }
 
-/** Who acted, as the users of OCSF: 1 User, 3 System, 4 Service. */
+/** The actor, as the users of OCSF: 1 User, 3 System, 4 Service. */
 function userOf(streamed: StreamedEntry) {
   const { user, actorType } = streamed.entry;
   const type_id = actorType === "user" ? 1 : actorType === "system" ? 3 : 4;

@@ -4,7 +4,7 @@ import { actorOf, hostOf } from "@/server/audit/sentence";
 import { deviceNamed } from "@/server/audit/vocabulary";
 import type { StreamedEntry } from "./format";
 
-/** What several formats say of an entry alike. */
+/** Parts that several formats share. */
 
 export const PRODUCT = { name: "Trailmark", version };
 

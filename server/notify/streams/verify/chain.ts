@@ -4,7 +4,7 @@ import type { PlacedEntry, ReadMarker } from "./read-line";
 
 export type Altered = { seq: number; reason: string };
 
-/** What a receiver kept of one organization's chain, gathered from lines in any order. */
+/** A receiver's copy of one organization's chain, gathered from lines in any order. */
 export class KeptChain {
   readonly sealed = new Map<number, string>();
   readonly #entries = new Map<number, Pick<PlacedEntry, "previous" | "content">>();

@@ -106,7 +106,7 @@ function missingSignature(chain: KeptChain, trust: Trust, { found, reached, isTr
     : "The entries before the first one here are not known, so that no signed checkpoint can be recomputed.";
 }
 
-/** What contradicts a checkpoint, and who signed it. */
+/** Contradictions of a checkpoint, and its signers. */
 function checkCheckpoint({ note, checkpoint }: Candidate, root: Uint8Array | undefined, trust: Trust) {
   const { size, origin } = checkpoint;
   const log = new LogTrust(noteTools, trust, { origin, named: [] });

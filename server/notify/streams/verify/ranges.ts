@@ -16,7 +16,7 @@ export function merge(ranges: readonly Range[]): Range[] {
 export const runsOf = (sequences: Iterable<number>): Range[] =>
   merge([...sequences].map((seq) => ({ first: seq, last: seq })));
 
-/** What of some ranges is not in others. */
+/** The part of some ranges that is not in others. */
 export function subtract(ranges: readonly Range[], without: readonly Range[]): Range[] {
   const holes = merge(without);
   const left: Range[] = [];
