@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { crc32, inflateRawSync } from "node:zlib";
-import { CFB, read, type WorkBook } from "@e965/xlsx";
+import { CFB, read, set_cptable, type WorkBook } from "@e965/xlsx";
+import * as codepages from "@e965/xlsx/dist/cpexcel.full.mjs";
 import iconv from "iconv-lite";
 import { codeOf, messageOf } from "@/db/thrown";
 import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/plan-schema";
@@ -144,6 +145,8 @@ class InflateRaw {
   }
 }
 CFB.utils.use_zlib({ InflateRaw });
+// For texts of Excel 95 and before in the letters of their country.
+set_cptable(codepages);
 
 /** What SheetJS throws means that the file is not what it claims to be. */
 function unreadable(error: unknown, file: Buffer): AppError {

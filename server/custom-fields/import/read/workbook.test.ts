@@ -127,6 +127,18 @@ describe("a workbook", () => {
     expect(await read(bytesOf(book, "biff2"))).toMatchObject({ rows: [["PC-01", "8"]] });
   });
 
+  it("is read from Excel 95 in the letters of its country", async () => {
+    const book = bookOf({
+      One: sheetOf([
+        ["Computer Name", "Room"],
+        ["PC-01", "Depot"],
+      ]),
+    });
+    const file = bytesOf(book, "biff5").toString("latin1");
+    const cyrillic = file.replace("B\0\x02\0\xe4\x04", "B\0\x02\0\xe3\x04").replace("Depot", "\xd1\xea\xeb\xe0\xe4");
+    expect((await read(Buffer.from(cyrillic, "latin1"))).rows).toEqual([["PC-01", "Склад"]]);
+  });
+
   it("leaves hidden sheets, rows and columns of an OpenDocument file out, also where it has no styles", async () => {
     const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
     const found = await read(openDocument(rows));
