@@ -16,6 +16,7 @@ import type { Line, LineInput, Outcome } from "./types";
 const WRITERS = 4;
 /** A kill is likely to come between what the receiver stored and its answer. */
 const ANSWER_DELAY_MS = 40;
+const CUT_MS = 5_000;
 const CAUGHT_UP_MS = 90_000;
 const LOCAL = { TRAILMARK_WEBHOOKS_PRIVATE: "true", TRAILMARK_WEBHOOKS_HTTP: "true" };
 
@@ -48,6 +49,14 @@ async function createWorld(site: Site): Promise<World> {
 function letAnswers({ receiver, store }: Site, reach: boolean): void {
   receiver.answer = () => (reach ? { status: 204 } : "cut");
   store.after = ({ method }) => (reach || method !== "PUT" ? null : "cut");
+}
+
+/** Keeps answers from the sender, and waits until the receiver has stored a batch whose sender does not know it. */
+async function cutOne(site: Site): Promise<void> {
+  const { received } = site.receiver;
+  const before = received.length;
+  letAnswers(site, false);
+  for (const end = Date.now() + CUT_MS; received.length === before && Date.now() < end; ) await sleep(20);
 }
 
 /** Waits until something is reached. @returns what it was at last, 0 where it was reached */
@@ -151,21 +160,17 @@ async function compareWith({ server, receiver, credentials: { orgId } }: World):
   };
 }
 
-/** One kill: of the server, of PostgreSQL, or of the receiver, in turn. */
-async function kill({ server, ...site }: World, what: "server" | "postgres" | "receiver"): Promise<Server> {
+/** One kill: of the server, of PostgreSQL, or of the receivers, in turn. */
+async function kill(world: World, what: "server" | "postgres" | "receiver"): Promise<void> {
+  const { server } = world;
+  if (what === "server") return killServer(server);
   if (what === "receiver") {
-    letAnswers({ server, ...site }, false);
+    letAnswers(world, false);
     await sleep(1_500);
-    letAnswers({ server, ...site }, true);
-    return server;
-  }
-  if (what === "server") {
-    await killServer(server);
-    return server;
+    return letAnswers(world, true);
   }
   await killPostgres(server.dataDir);
   for (const end = Date.now() + 30_000; !(await isReady(server.base)) && Date.now() < end; ) await sleep(50);
-  return server;
 }
 
 const KILLS = ["server", "postgres", "receiver"] as const;
@@ -185,8 +190,8 @@ async function run({ rounds, random }: LineInput, forgets: boolean): Promise<Run
         const stop = startLoad(server.base, { credentials, acked }, WRITERS);
         await underLoad(acked, 1_500 + random() * 2_000);
         await makeArchiveDue(world);
-        // Likely in the middle of a batch, whose answer the sender never hears.
-        if (what === "server") letAnswers(world, false);
+        // In the middle of a batch, whose answer the sender never hears.
+        if (what === "server") await cutOne(world);
         await sleep(random() * 1_000);
         await kill(world, what);
         await stop();
