@@ -103,3 +103,14 @@ test("organizations, one of them and the checklist have no accessibility violati
     await expectSound(page);
   }
 });
+
+test("earlier addresses of the page lead to it", async ({ page }) => {
+  for (const [from, to] of [
+    ["/settings/organizations?search=x", "/organizations?search=x"],
+    ["/customers", "/organizations"],
+  ] as const) {
+    await page.goto(from);
+    await expect(page).toHaveURL(to);
+    await expect(page.getByRole("heading", { level: 1, name: "Organizations" })).toBeVisible();
+  }
+});
