@@ -25,14 +25,15 @@ export async function headOf(path: string, bytes: number): Promise<Buffer> {
 }
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
-/**
- * An archive (its first member, or its end: a table may well begin with the letters PK), an OLE compound file, or a
- * sheet of Excel 2, 3 or 4.
- */
-export const isWorkbookHead = (head: Buffer): boolean =>
-  ["PK\x03\x04", "PK\x05\x06", "\xd0\xcf\x11\xe0", "\t\0\x04\0", "\t\x02\x06\0", "\t\x04\x06\0"].includes(
-    head.toString("latin1", 0, 4),
-  );
+const WORKBOOK_HEADS: readonly string[] = [
+  // An archive: its first member, or its end, for a table may well begin with the letters PK.
+  ...["PK\x03\x04", "PK\x05\x06"],
+  // An OLE compound file.
+  "\xd0\xcf\x11\xe0",
+  // A sheet of Excel 2, 3 or 4, and one of a later Excel without the compound file, as many PHP scripts write it.
+  ...["\t\0\x04\0", "\t\x02\x06\0", "\t\x04\x06\0", "\t\x08\x06\0", "\t\x08\x08\0", "\t\x08\x10\0"],
+];
+export const isWorkbookHead = (head: Buffer): boolean => WORKBOOK_HEADS.includes(head.toString("latin1", 0, 4));
 
 /**
  * The file's bytes, decompressed as they pass and given up at the limit.

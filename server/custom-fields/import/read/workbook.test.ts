@@ -139,6 +139,19 @@ describe("a workbook", () => {
     expect((await read(Buffer.from(cyrillic, "latin1"))).rows).toEqual([["PC-01", "Склад"]]);
   });
 
+  const numbers = (...values: number[]) => Buffer.from(Uint16Array.from(values).buffer);
+  const label = (row: number, column: number, text: string) =>
+    Buffer.concat([numbers(0x204, 8 + text.length, row, column, 0, text.length), Buffer.from(text, "latin1")]);
+  it("is read as PHP scripts write it: without the compound file", async () => {
+    const ram = Buffer.concat([numbers(0x203, 14, 1, 1, 0), Buffer.from(Float64Array.of(8).buffer)]);
+    const [start, end] = [numbers(0x809, 8, 0, 0x10, 0, 0), numbers(0x0a, 0)];
+    const cells = [label(0, 0, "Computer Name"), label(0, 1, "RAM"), label(1, 0, "PC-01"), ram];
+    expect(await read(Buffer.concat([start, ...cells, end]))).toMatchObject({
+      titles: ["Computer Name", "RAM"],
+      rows: [["PC-01", "8"]],
+    });
+  });
+
   it("leaves hidden sheets, rows and columns of an OpenDocument file out, also where it has no styles", async () => {
     const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
     const found = await read(openDocument(rows));
