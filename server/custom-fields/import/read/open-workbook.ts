@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { crc32, inflateRawSync } from "node:zlib";
-import { CFB, read, set_cptable, type WorkBook } from "@e965/xlsx";
+import { CFB, read, set_cptable, type WorkBook, type WorkSheet } from "@e965/xlsx";
 import * as codepages from "@e965/xlsx/dist/cpexcel.full.mjs";
 import iconv from "iconv-lite";
 import { codeOf, messageOf } from "@/db/thrown";
@@ -35,12 +35,13 @@ function memberAt(file: Buffer, entry: number): Buffer {
   return file.readUInt16LE(entry + 10) === DEFLATED ? unpack(packed, MAX_WORKBOOK_BYTES).buffer : packed;
 }
 
-/** What an archive's directory says: the checksums of packed members in their order, and what an OpenDocument file hides. */
-type Directory = { checksums: number[]; hidden: Hidden[] };
+type Packed = { checksum: number; bytes: number };
+/** What an archive's directory says: the packed members in their order, and what an OpenDocument file hides. */
+type Directory = { packed: Packed[]; hidden: Hidden[] };
 
 /** @throws AppError validation_failed for two members of one name and for a password. */
 function directoryOf(file: Buffer): Directory {
-  const directory: Directory = { checksums: [], hidden: [] };
+  const directory: Directory = { packed: [], hidden: [] };
   const end = file.lastIndexOf(DIRECTORY_END);
   if (end < 0 || end + 22 > file.length) return directory;
   const names = new Set<string>();
@@ -52,14 +53,15 @@ function directoryOf(file: Buffer): Directory {
     if (name === "META-INF/manifest.xml" && memberAt(file, at).includes(ENCRYPTED_PARTS))
       throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
     if (name === "content.xml") directory.hidden = hiddenParts(memberAt(file, at).toString("latin1"));
-    if (file.readUInt16LE(at + 10) === DEFLATED) directory.checksums.push(file.readUInt32LE(at + 16));
+    if (file.readUInt16LE(at + 10) === DEFLATED)
+      directory.packed.push({ checksum: file.readUInt32LE(at + 16), bytes: file.readUInt32LE(at + 20) });
     at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
   }
   return directory;
 }
 
 /** The unpacking that is under way: SheetJS is synchronous, so there is one at a time. */
-const unpacking = { left: 0, checksums: [] as number[] };
+const unpacking = { left: 0, packed: [] as Packed[] };
 
 /** What SheetJS spends seconds on however little it holds: the element, and how many of it are read. */
 const MOST: readonly (readonly [string, number, string])[] = [
@@ -108,6 +110,8 @@ const RESPELLED: readonly (readonly [RegExp, string | ((...groups: string[]) => 
   // Days and times of Chinese, Japanese, Korean and Thai programs, which no file spells out.
   [/(<xf\b[^<>]* numFmtId=")(?:2[7-9]|3[016]|5[0-478])"/g, '$114"'],
   [/(<xf\b[^<>]* numFmtId=")(?:3[2-5]|5[56])"/g, '$122"'],
+  // The general format may be another one.
+  [/<numFmt\b[^<>]* numFmtId="0"[\s\S]*/, (styles) => styles?.replaceAll('numFmtId="0"', 'numFmtId="163"') ?? ""],
 ];
 
 /** An XML part as SheetJS reads it: in UTF-8 where it is in UTF-16, which the standard allows, and respelled. */
@@ -135,11 +139,13 @@ class InflateRaw {
   readonly _finishFlushFlag = 0;
 
   _processChunk(packed: Uint8Array): Buffer {
+    const member = unpacking.packed.shift();
+    // Some programs pack a blank part to nothing, which no deflate stream is.
+    if (member?.bytes === 0) return Buffer.alloc(0);
     const { buffer, engine } = unpack(packed, Math.max(1, unpacking.left));
     this.bytesRead = engine.bytesWritten;
     unpacking.left -= buffer.length;
-    const expected = unpacking.checksums.shift();
-    if (expected !== undefined && expected !== crc32(buffer)) throw new Error("the checksum is another");
+    if (member && member.checksum !== crc32(buffer)) throw new Error("the checksum is another");
     refuseTooMany(buffer);
     return readable(buffer);
   }
@@ -184,10 +190,17 @@ function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
   return { ...book, Workbook: { ...book.Workbook, Sheets } };
 }
 
+/** A workbook of one sheet, also where it says wrongly in which place that is: SheetJS then keeps the cells aside. */
+function withLostSheet(book: WorkBook & { Preamble?: WorkSheet }): WorkBook {
+  const [name = "", ...others] = book.SheetNames;
+  if (!book.Preamble || others.length > 0 || book.Sheets[name]) return book;
+  return { ...book, Sheets: { [name]: book.Preamble } };
+}
+
 function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
   try {
-    const { checksums, hidden } = directoryOf(file);
-    Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, checksums });
+    const { packed, hidden } = directoryOf(file);
+    Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, packed });
     const book = read(file, {
       type: "buffer",
       dense: true,
@@ -200,13 +213,13 @@ function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
       ...(rows !== undefined && { sheetRows: rows }),
       ...(sheet !== undefined && { sheets: sheet }),
     });
-    return withHidden(book, hidden);
+    return withLostSheet(withHidden(book, hidden));
   } catch (error) {
     const [, missing] = /Cannot find file (\S*styles\.xml) in zip/.exec(messageOf(error)) ?? [];
     if (missing === undefined) throw error;
     return parse(withStyles(file, missing), { rows, sheet });
   } finally {
-    unpacking.checksums = [];
+    unpacking.packed = [];
   }
 }
 

@@ -152,6 +152,13 @@ describe("a workbook", () => {
     });
   });
 
+  it("finds the only sheet of an old file that says wrongly where it is", async () => {
+    const file = bytesOf(bookOf({ Computers: sheetOf(LIST) }), "biff8");
+    const place = file.indexOf(Buffer.from("Computers", "utf16le")) - 8;
+    file.writeUInt32LE(file.readUInt32LE(place) + 20, place);
+    expect(await read(file)).toMatchObject({ format: { sheet: "Computers" }, rows: READ });
+  });
+
   it("leaves hidden sheets, rows and columns of an OpenDocument file out, also where it has no styles", async () => {
     const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
     const found = await read(openDocument(rows));
@@ -296,6 +303,28 @@ describe("a workbook", () => {
       }),
     );
     expect(rows).toEqual([["2024-01-01", "12:00"]]);
+  });
+
+  it("reads days where the file gives the general format another meaning", async () => {
+    const { rows } = await read(
+      workbook({
+        "xl/styles.xml":
+          '<styleSheet><numFmts><numFmt numFmtId="0" formatCode="dd\\.mm\\.yyyy"/></numFmts><fills><fill/></fills><cellXfs><xf numFmtId="49" fillId="0"/><xf numFmtId="0" fillId="0"/></cellXfs></styleSheet>',
+        "xl/worksheets/sheet1.xml": sheetXml(
+          '<row r="2"><c r="A2" t="str"><v>PC-01</v></c><c r="B2" s="1"><v>45292</v></c></row>',
+        ),
+      }),
+    );
+    expect(rows).toEqual([["PC-01", "2024-01-01"]]);
+  });
+
+  it("is read with a preview that is packed to nothing", async () => {
+    const preview = "docProps/thumbnail.wmf";
+    const file = workbook({ [preview]: "", "xl/worksheets/sheet1.xml": sheetXml("") });
+    const start = file.indexOf(preview);
+    file.fill(0xff, start + preview.length, start + preview.length + file.readUInt32LE(start - 12));
+    for (const sizes of [start - 12, file.lastIndexOf(preview) - 26]) file.writeUInt32LE(0, sizes);
+    expect((await read(file)).titles).toEqual(["Computer Name", "RAM"]);
   });
 
   it("reads names of parts with backslashes", async () => {
