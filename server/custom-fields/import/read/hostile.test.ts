@@ -5,6 +5,7 @@ import { setInterval } from "node:timers";
 import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
+import { toZip } from "@/testing/import/files";
 import { workbook } from "@/testing/import/slow-files";
 import { detectFormat } from "./detect-format";
 import { readSource } from "./read-file";
@@ -14,6 +15,13 @@ const MiB = 1024 * 1024;
 
 const sheet = (rows: string): Buffer =>
   workbook({ "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${rows}</sheetData></worksheet>` });
+
+const openDocument = (content: string): Buffer =>
+  toZip({
+    mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+    "META-INF/manifest.xml": "<manifest:manifest/>",
+    "content.xml": `<office:document-content><office:body><office:spreadsheet><table:table table:name="One">${content}</table:table></office:spreadsheet></office:body></office:document-content>`,
+  });
 
 /** Time that this process has computed (ms): unlike the clock it does not depend on what else the machine does. */
 function busyMs(): number {
@@ -91,6 +99,22 @@ describe("a hostile workbook", () => {
     ["a sheet of a gigabyte", ARCHIVE_BOMBS[0]?.build(1) ?? Buffer.alloc(0), /unpacks to over 256 MiB/],
     ["sheets by the million", ARCHIVE_BOMBS[2]?.build(10) ?? Buffer.alloc(0), /over 1,000 sheets/],
     ["strings by the million", ARCHIVE_BOMBS[5]?.build(10) ?? Buffer.alloc(0), /over 750,000 different texts/],
+    [
+      "one cell in ten million places",
+      openDocument(
+        '<table:table-row table:number-rows-repeated="10000"><table:table-cell table:number-columns-repeated="1000"><text:p>a</text:p></table:table-cell></table:table-row>',
+      ),
+      /over 2,500,000 cells/,
+    ],
+    [
+      "merged cells by the ten million",
+      openDocument(
+        '<table:table-row><table:covered-table-cell table:number-columns-repeated="10000000"/></table:table-row>',
+      ),
+      /over 2,500,000 cells/,
+    ],
+    ["OpenDocument rows without an end", openDocument("<table:table-row ".repeat(400_000)), BLANK],
+    ["OpenDocument styles without an end", openDocument("<style:style ".repeat(400_000)), BLANK],
     ["members that are one", ARCHIVE_BOMBS[3]?.build(10) ?? Buffer.alloc(0), /damaged|without a workbook/],
     [
       "a row number beyond every sheet",

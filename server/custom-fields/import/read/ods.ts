@@ -2,9 +2,9 @@
 export type Hidden = { isHidden: boolean; rows: Line[]; columns: Line[] };
 type Line = { hidden: true };
 
-const TAG = /<(\/?)table:(table|table-column|table-row)(?=[\s/>])([^>]*)>/g;
-const HIDDEN_STYLE =
-  /<style:style [^>]*style:name="([^"]*)"[^>]*>\s*<style:table-properties [^>]*table:display="false"/g;
+const TAG = /<(\/?)table:(table|table-column|table-row)(?=[\s/>])([^<>]*)>/g;
+const CELL = /<table:(table-row|(?:covered-)?table-cell)(?=[\s/>])([^<>]*)>/g;
+const HIDDEN_STYLE = /<style:style ([^<>]*)>\s*<style:table-properties [^<>]*table:display="false"/g;
 /** Of rows and columns that are alike one is written, with how many there are. */
 const repeats = (attributes: string): number =>
   Number(/table:number-(?:rows|columns)-repeated="(\d+)"/.exec(attributes)?.[1] ?? 1);
@@ -17,9 +17,21 @@ function hide(lines: Line[], from: number, count: number): void {
   for (let i = from; i < Math.min(from + count, MAX_LINES); i++) lines[i] = HIDDEN;
 }
 
+/** How many cells SheetJS makes of all sheets: of one that is repeated each. @param content the part content.xml. */
+export function countCells(content: string): number {
+  let [cells, rows] = [0, 1];
+  for (const [, name, attributes = ""] of content.matchAll(CELL)) {
+    if (name === "table-row") rows = repeats(attributes);
+    else if (name === "covered-table-cell") cells += repeats(attributes);
+    else if (!attributes.endsWith("/")) cells += rows * repeats(attributes);
+  }
+  return cells;
+}
+
 /** What is hidden of each sheet, in their order. @param content the part content.xml. */
 export function hiddenParts(content: string): Hidden[] {
-  const hiddenStyles = new Set([...content.matchAll(HIDDEN_STYLE)].map(([, name]) => name));
+  const nameOf = (style = "") => /style:name="([^"]*)"/.exec(style)?.[1];
+  const hiddenStyles = new Set([...content.matchAll(HIDDEN_STYLE)].map(([, style]) => nameOf(style)));
   const sheets: Hidden[] = [];
   let [row, column, rows] = [0, 0, 1];
   for (const [, end, name, attributes = ""] of content.matchAll(TAG)) {

@@ -4,14 +4,19 @@ import { CFB, read, set_cptable, type WorkBook, type WorkSheet } from "@e965/xls
 import * as codepages from "@e965/xlsx/dist/cpexcel.full.mjs";
 import iconv from "iconv-lite";
 import { codeOf, messageOf } from "@/db/thrown";
-import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/plan-schema";
+import { MAX_WORKBOOK_BYTES, MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
 import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
-import { type Hidden, hiddenParts } from "./ods";
+import { countCells, type Hidden, hiddenParts } from "./ods";
 
 const SAVE_AGAIN = "open it in Excel and save it again, or save it as CSV";
 const tooLarge = () =>
   new AppError("payload_too_large", "The workbook unpacks to over 256 MiB. Open it in Excel and save it as CSV.");
+const tooMany = (most: number, what: string) =>
+  new AppError(
+    "payload_too_large",
+    `The workbook has over ${most.toLocaleString("en")} ${what}. Open it in Excel and save it as CSV.`,
+  );
 
 /** What a file that cannot be read is by the names that its directory holds, unpacked. */
 const OTHERS: readonly (readonly [string, BufferEncoding, string])[] = [
@@ -39,7 +44,7 @@ type Packed = { checksum: number; bytes: number };
 /** What an archive's directory says: the packed members in their order, and what an OpenDocument file hides. */
 type Directory = { packed: Packed[]; hidden: Hidden[] };
 
-/** @throws AppError validation_failed for two members of one name and for a password. */
+/** @throws AppError validation_failed for two members of one name and for a password, payload_too_large for cells. */
 function directoryOf(file: Buffer): Directory {
   const directory: Directory = { packed: [], hidden: [] };
   const end = file.lastIndexOf(DIRECTORY_END);
@@ -52,7 +57,11 @@ function directoryOf(file: Buffer): Directory {
     names.add(name);
     if (name === "META-INF/manifest.xml" && memberAt(file, at).includes(ENCRYPTED_PARTS))
       throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
-    if (name === "content.xml") directory.hidden = hiddenParts(memberAt(file, at).toString("latin1"));
+    if (name === "content.xml") {
+      const content = memberAt(file, at).toString("latin1");
+      if (countCells(content) > MAX_WORKBOOK_CELLS) throw tooMany(MAX_WORKBOOK_CELLS, "cells");
+      directory.hidden = hiddenParts(content);
+    }
     if (file.readUInt16LE(at + 10) === DEFLATED)
       directory.packed.push({ checksum: file.readUInt32LE(at + 16), bytes: file.readUInt32LE(at + 20) });
     at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
@@ -73,11 +82,7 @@ function refuseTooMany(part: Buffer): void {
   for (const [element, most, what] of MOST) {
     let count = 0;
     for (let at = part.indexOf(element); at >= 0; at = part.indexOf(element, at + element.length))
-      if (++count > most)
-        throw new AppError(
-          "payload_too_large",
-          `The workbook has over ${most.toLocaleString("en")} ${what}. Open it in Excel and save it as CSV.`,
-        );
+      if (++count > most) throw tooMany(most, what);
   }
 }
 
