@@ -9,11 +9,11 @@ import {
   KeyRound,
   ListChecks,
   type LucideIcon,
-  MonitorSmartphone,
+  Monitor,
   ScrollText,
   ShieldCheck,
   Ticket,
-  UserRound,
+  User,
   Users,
 } from "lucide-react";
 import type { Permission } from "@/server/ground/permissions";
@@ -51,7 +51,7 @@ export const navGroups: NavGroup[] = [
       { href: "/alerts", label: "Alerts", icon: Bell, permission: "audit:read" },
       { href: "/integrity", label: "Integrity", icon: ShieldCheck, permission: "audit:read" },
       { href: "/reports", label: "Reports", icon: ChartNoAxesColumn, permission: "audit:read" },
-      { href: "/devices", label: "Devices", icon: MonitorSmartphone, permission: "devices:read" },
+      { href: "/devices", label: "Devices", icon: Monitor, permission: "devices:read" },
       { href: "/scripts", label: "Scripts", icon: FileCode2 },
     ],
   },
@@ -86,4 +86,4 @@ export const startItem: NavItem = {
 };
 
 /** The user's own page: in the account menu and palette, not in the navigation. */
-export const accountItem: NavItem = { href: "/account", label: "Your account", icon: UserRound };
+export const accountItem: NavItem = { href: "/account", label: "Your account", icon: User };

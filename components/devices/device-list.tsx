@@ -3,7 +3,7 @@
 import { Anchor, Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { MonitorSmartphone, Plus } from "lucide-react";
+import { Monitor, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
@@ -80,7 +80,7 @@ export function DeviceList() {
           view.search || view.state ? (
             <NoMatch search={view.search} onClear={() => setView({ search: null, state: null, page: null })} />
           ) : (
-            <Notice icon={MonitorSmartphone} title="No devices yet">
+            <Notice icon={Monitor} title="No devices yet">
               A device appears here as soon as its agent has joined.
             </Notice>
           )

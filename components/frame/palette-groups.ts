@@ -9,14 +9,14 @@ import {
   KeyRound,
   Link2,
   type LucideIcon,
-  MonitorSmartphone,
+  Monitor,
   Network,
   Printer,
   Search,
   ShieldCheck,
   Stamp,
   SunMoon,
-  UserRound,
+  User,
 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { createSerializer } from "nuqs";
@@ -213,7 +213,7 @@ export function usePeople(typed: string): { people: Destination[]; isSettled: bo
   const known: Counted = isWanted ? (query.data?.actor ?? []) : [];
   const people = known
     .filter(({ value, label }) => GUID.test(value) && (isSettled || matches(label, typed)))
-    .map(({ value, label }) => ({ key: value, name: label, icon: UserRound, go: () => go(actorPath(value)) }));
+    .map(({ value, label }) => ({ key: value, name: label, icon: User, go: () => go(actorPath(value)) }));
   return { people, isSettled };
 }
 
@@ -234,7 +234,7 @@ export function useDevices(typed: string): { devices: Destination[]; isSettled: 
     key: device.id,
     name: device.hostname,
     hint: organizations.find((o) => o.id === device.orgId)?.name,
-    icon: MonitorSmartphone,
+    icon: Monitor,
     go: () => go(`/devices/${device.id}`),
   }));
   return { devices, isSettled };

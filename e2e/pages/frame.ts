@@ -17,7 +17,7 @@ export class Frame {
   }
 
   nav(name: string) {
-    return this.page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true });
+    return this.page.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name, exact: true });
   }
 
   failure(what: string) {

@@ -25,6 +25,8 @@ export class SettingsPage {
     await expect(this.dialog("New organization")).toHaveCount(0);
     // Other tests make some too: few of their rows are in the document.
     await this.page.getByLabel("Search organizations").fill(name);
+    // A click before the address has changed would be lost to the change.
+    await expect(this.page).toHaveURL(/search=/);
     await expect(this.row(name)).toBeVisible();
   }
 }
