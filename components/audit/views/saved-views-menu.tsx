@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, Siren } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useId, useState } from "react";
-import { useCan } from "@/components/account/org";
+import { useCan, useOrg } from "@/components/account/org";
 import type { View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
@@ -29,6 +29,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
   const { view, setView } = useViewer();
   const list = useQuery(useTRPC().savedViews.list.queryOptions({}));
   const mayWatch = useCan("detections:manage");
+  const { orgId } = useOrg();
   const [opened, setOpened] = useState<string | null>(null);
   const [isLoaded, setIsLoaded] = useState(!list.isFetching);
   if (!isLoaded && !list.isFetching) setIsLoaded(true);
@@ -83,7 +84,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
         {mayWatch && (
           <Button
             component={Link}
-            href={`/settings/detections?filter=${encodeURIComponent(watchedFilter(view))}`}
+            href={`/settings/detections?filter=${encodeURIComponent(watchedFilter(view))}${orgId ? `&orgId=${orgId}` : ""}`}
             variant="default"
             fullWidth
             mt="sm"
