@@ -182,6 +182,7 @@ function Numbers({ status }: { status: Status | undefined }) {
         },
         {
           label: "Last check",
+          wide: true,
           value: status ? <When at={last?.ranAt ?? null} none="None yet" /> : wait,
           note: known(
             status?.nextRunAt ? (
