@@ -129,7 +129,9 @@ test("an archive to S3 is set up in three steps and a button, and a range is rea
   await expectSound(page);
   await open.click();
   const restored = page.getByRole("dialog", { name: "Restored entries" });
+  const searched = page.waitForResponse((response) => response.url().includes("retention"));
   await restored.getByLabel("Search restored entries").fill("retention");
+  await searched;
   await expect(restored.getByRole("row").filter({ hasText: "changed the audit retention" }).first()).toBeVisible();
   await expectSound(page);
 });
