@@ -12,6 +12,7 @@ import { listBench } from "./lists";
 import { httpListBench } from "./lists-http";
 import { pruneBench } from "./prune";
 import { reportBench } from "./reports";
+import { ruleBench } from "./rules";
 import { searchBench } from "./search";
 import { storageBench } from "./storage";
 import { streamBench } from "./streams";
@@ -39,5 +40,6 @@ export const benches: Bench[] = [
   viewerBench,
   importBench,
   streamBench,
+  ruleBench,
   pruneBench,
 ];

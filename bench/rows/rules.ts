@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { fillAudit } from "@/bench/fill";
+import { type Bench, type Figure, figure, msOf, percentile, rateOf } from "@/bench/harness";
+import { SEED, type World } from "@/bench/world";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { backtestRule } from "@/server/detections/backtest";
+import { evaluateOrganization } from "@/server/detections/evaluate/run";
+import { createRule } from "@/server/detections/rules";
+import { backtestInput, createRuleInput } from "@/server/detections/schema";
+import { SHIPPED_RULES } from "@/server/detections/shipped/rules";
+import type { Permission } from "@/server/ground/permissions";
+import { DAY_MS } from "@/server/ground/time/durations";
+import { appendEvents } from "@/testing/audit-entries";
+import { createOrg } from "@/testing/factories";
+
+const RULES = 50;
+/** How soon the server looks for new entries. */
+const WAKE_MS = 1_000;
+const MIB = 1024 * 1024;
+
+/** So many rules: the shipped ones over and over, each with a name of its own. */
+const yamlOf = (n: number): string =>
+  (SHIPPED_RULES[n % SHIPPED_RULES.length]?.yaml ?? "").replace(/^title: /m, `title: ${n} `);
+
+/** Row 27: fifty rules over the entries of one organization as they come. */
+async function evaluating(world: World, rows: number): Promise<Figure[]> {
+  const { id: orgId } = await createOrg({ partnerId: world.partnerId });
+  const ctx = world.ctxOf(orgId);
+  for (let n = 0; n < RULES; n++) await createRule.run(ctx, createRuleInput.parse({ yaml: yamlOf(n), orgId }));
+  await fillAudit(world.app, { orgId, rows, seed: SEED });
+  await world.index();
+  const value = await rateOf(rows, () => evaluateOrganization(orgId));
+  const lags: number[] = [];
+  for (let n = 0; n < 20; n++) {
+    await appendEvents([{ orgId, action: "user.token.reuse", result: "denied" }]);
+    lags.push(WAKE_MS + (await msOf(() => evaluateOrganization(orgId))));
+  }
+  const [state] = await asSystem((tx) =>
+    rowsOf<{ bytes: number }>(tx, sql`SELECT pg_total_relation_size('detection_windows')::float8 AS bytes`),
+  );
+  const each = (state?.bytes ?? 0) / RULES / MIB;
+  const row = { row: "27" };
+  return [
+    figure({
+      ...{ ...row, name: `${RULES} rules over ${rows} entries`, unit: "entries/s", value, target: { min: 5_000 } },
+      ...{ holds: each <= 10, detail: `state ${each.toFixed(2)} MiB a rule` },
+    }),
+    figure({
+      ...{ ...row, name: "an alert from the commit of its entry, p95", unit: "ms", value: percentile(lags, 0.95) },
+      ...{ target: { max: 5_000 }, detail: `${WAKE_MS} of it the wait until the server looks` },
+    }),
+  ];
+}
+
+/** Row 28: one rule over a month of sealed entries. */
+async function backtesting(world: World, rows: number): Promise<Figure> {
+  const { id: orgId } = await createOrg({ partnerId: world.partnerId });
+  const to = new Date();
+  await fillAudit(world.app, { orgId, rows, seed: SEED, from: new Date(to.getTime() - 29 * DAY_MS), to });
+  await world.index();
+  const yaml = SHIPPED_RULES.find(({ key }) => key === "mass_script")?.yaml;
+  const input = backtestInput.parse({ yaml, orgId, days: 30 });
+  let found = { complete: false, entriesRead: 0, alerts: 0 };
+  const ms = await msOf(async () => {
+    found = await backtestRule.run({ ...world.ctxOf(orgId), permissions: new Set<Permission>(["audit:read"]) }, input);
+  });
+  return figure({
+    ...{ row: "28", name: `a rule tested over ${rows} entries`, unit: "entries/s", target: { min: 16_667 } },
+    ...{ value: (found.entriesRead * 1_000) / ms, holds: found.complete && found.entriesRead === rows },
+    detail: `${(ms / 1_000).toFixed(1)} s, ${found.alerts} alerts`,
+  });
+}
+
+async function run(world: World): Promise<Figure[]> {
+  const rows = world.size.full ? 1_000_000 : 20_000;
+  return [...(await evaluating(world, world.size.full ? 200_000 : rows)), await backtesting(world, rows)];
+}
+
+export const ruleBench: Bench = { rows: ["27", "28"], title: "rules", run };
