@@ -19,7 +19,7 @@ const RULES = 50;
 const WAKE_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** So many rules: the shipped ones over and over, each with a name of its own. */
+/** The text of one of fifty rules: the shipped ones over and over, each with a name of its own. */
 const yamlOf = (n: number): string =>
   (SHIPPED_RULES[n % SHIPPED_RULES.length]?.yaml ?? "").replace(/^title: /m, `title: ${n} `);
 

@@ -49,7 +49,7 @@ async function scriptsKb(page: Page, base: string): Promise<{ needed: number; fo
   return { needed, followed: (await sum()) - needed };
 }
 
-/** What the page behind a proof's short link weighs with its script and style, in KB of gzip. */
+/** Weight of the page behind a proof's short link with its script and style, in KB of gzip. */
 const proofPageKb = async (base: string): Promise<number> =>
   gzipSync(await (await fetch(`${base}/p/x`)).arrayBuffer()).length / 1024;
 

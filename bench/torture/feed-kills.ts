@@ -23,7 +23,7 @@ function guideReader(): string {
   return script;
 }
 
-/** What a reader needs that keeps its place, its entries in one file. */
+/** Settings of a reader that keeps its place, its entries in one file. */
 type Reader = { script: string; folder: string; env: Record<string, string> };
 
 async function createReader({ base }: Server, { accessToken, orgId }: Credentials, folder: string) {

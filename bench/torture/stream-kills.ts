@@ -104,7 +104,7 @@ const makeArchiveDue = ({ server, archiveId, credentials: { orgId } }: World): P
 
 type Found = { lost: number; disordered: number; repeated: number; rebatched: number; entries: number };
 
-/** What the command line says of what the receivers kept, where that is not that it is intact. */
+/** The command line's verdicts on the receivers' files, except intact. */
 async function verdictsOn({ server, receiver, store, credentials }: World): Promise<string[]> {
   const { orgId } = credentials;
   const token = await signIn(server.base);
