@@ -15,11 +15,12 @@ import {
   sizeOf,
 } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
+import { Disk } from "./disk";
 import { chainDamaged, HeldChains } from "./held-chains";
 import { PendingWrite, PendingWrites, WRITE_TIMES } from "./pending-write";
 import { type Difference, Sample } from "./sample";
-import { encodeFrame, type Segment } from "./segment";
-import { Spool } from "./spool";
+import { encodeFrame } from "./segment";
+import type { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
 
 /** A second batch with fewer rows would cost the database more than it saves here. */
@@ -53,19 +54,17 @@ const sealTime = histogram("trailmark_audit_seal_seconds", "Time from accepting 
  */
 export class Recorder {
   private readonly queue = new Queue();
-  private spool: Spool | null = null;
-  private root: string | null = null;
+  private readonly disk = new Disk();
   private writer: BatchWriter | null = null;
   private idle: (() => void)[] = [];
   private isClosed = false;
   /** Dequeued events that the database has not answered for. */
   private inFlight = 0;
   private readonly held = new HeldChains();
-  private loggedFault = "";
   private deadLetters: DeadLetters | null = null;
   private onDamage: (orgId: string) => void = () => {};
   private sample: Sample | null = null;
-  private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
+  private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0 };
   private readonly writes: PendingWrites;
   private readonly heart = backgroundLoop("audit spool", HEARTBEAT_MS, async () => this.heartbeat());
   private readonly prober = backgroundLoop("audit events held", PROBE_EVERY_MS, () => this.tryHeld());
@@ -79,7 +78,7 @@ export class Recorder {
     private readonly times = WRITE_TIMES,
   ) {
     this.writes = new PendingWrites(
-      { isBehind: () => this.isBehind, keep: (write) => this.spoolLate(write), flush: () => this.flushSpool() },
+      { isBehind: () => this.isBehind, keep: (write) => this.spoolLate(write), flush: () => this.disk.sync() },
       times,
     );
   }
@@ -94,12 +93,11 @@ export class Recorder {
     onDamage: (orgId: string) => void = () => {},
     onDifference?: ((found: Difference[]) => void) | undefined,
   ): void {
-    this.root = dir;
     this.onDamage = onDamage;
     this.sample = onDifference ? new Sample(onDifference) : null;
     this.deadLetters = new DeadLetters(dir);
     this.isClosed = false;
-    this.openSpool();
+    this.disk.open(dir);
     this.heart.start();
     this.prober.start();
     this.startWriter();
@@ -113,10 +111,9 @@ export class Recorder {
     const stopped = this.writer?.stop();
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref())]);
     await this.writes.end();
-    await this.spool?.written();
+    await this.disk.spool?.written();
     await this.connection.close();
-    this.spool?.close();
-    this.spool = null;
+    this.disk.close();
     this.writer = null;
     this.queue.clear();
   }
@@ -135,7 +132,7 @@ export class Recorder {
 
   /** True when no commit is to be expected soon: the database is away, frozen, or far behind. */
   get isBehind(): boolean {
-    return (this.writer?.busyMs ?? 0) > this.times.commit || (this.spool?.hasCold ?? false);
+    return (this.writer?.busyMs ?? 0) > this.times.commit || (this.disk.spool?.hasCold ?? false);
   }
 
   /** Spools the events and queues them for the batch writer. Events that neither takes are given back or dropped. */
@@ -146,9 +143,9 @@ export class Recorder {
     }
     const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0);
     const isFull = !this.queue.hasRoomFor(rows.length, bytes);
-    const isCold = isFull || (this.spool?.hasCold ?? false);
+    const isCold = isFull || (this.disk.spool?.hasCold ?? false);
     // A caller that waits for the commit is promised nothing before it: the spool is for a late commit.
-    const segment = write && !isCold ? null : this.append(rows, isCold ? "cold" : "deferred");
+    const segment = write && !isCold ? null : this.disk.append(rows, isCold ? "cold" : "deferred");
     if (!segment && isFull) {
       this.drop(rows.length, write);
       return;
@@ -165,27 +162,17 @@ export class Recorder {
     this.startWriter();
   }
 
-  private append(rows: AuditInsert[], how: "cold" | "deferred" | "late"): Segment | null {
-    const text = rows.map(encodeFrame).join("");
-    const isDeferred = how === "deferred";
-    const segment = isDeferred
-      ? this.spool?.appendDeferred(text, rows.length)
-      : this.spool?.append(text, rows.length, how === "cold");
-    if (this.spool && !segment) this.counts.spoolFailures += 1;
-    return segment ?? null;
-  }
-
   /** Spools what the database has not answered for yet. */
   private spoolLate(write: PendingWrite): void {
     const events = [...write.unsettled];
     const rows = events.map(({ row }) => row);
-    write.segment = this.append(rows, "late");
+    write.segment = this.disk.append(rows, "late");
     for (const event of events) event.segment = write.segment;
   }
 
   /** @see whenWritten in record.ts */
   written(): Promise<void> | null {
-    return this.spool?.written() ?? null;
+    return this.disk.spool?.written() ?? null;
   }
 
   /** @see recordDurably in record.ts */
@@ -201,18 +188,12 @@ export class Recorder {
   stats() {
     return {
       ...this.counts,
-      spoolFailures: this.counts.spoolFailures + (this.spool?.failedWrites ?? 0),
-      queued: this.queue.length + this.inFlight + (this.spool?.coldEvents ?? 0),
+      ...this.disk.stats(),
+      queued: this.queue.length + this.inFlight + (this.disk.spool?.coldEvents ?? 0),
       queuedBytes: this.queue.bytes,
       held: this.held.events,
       heldChains: this.held.size,
       deadLetters: this.deadLetters?.count ?? this.counts.deadLettered,
-      spoolFault: this.spoolFault,
-      spoolTakesEvents: this.spoolFault === "" && this.spool?.hasRoom === true,
-      spoolOpen: this.spool !== null,
-      spoolBytes: this.spool?.bytes ?? 0,
-      spoolFiles: this.spool?.files ?? 0,
-      damaged: this.spool?.damaged ?? 0,
       behind: this.isBehind,
       stuckMs: this.writer?.busyMs ?? 0,
       retries: this.writer?.retries ?? 0,
@@ -220,40 +201,11 @@ export class Recorder {
     };
   }
 
-  private openSpool(): void {
-    if (this.spool || !this.root) return;
-    try {
-      this.spool = new Spool(this.root);
-    } catch (error) {
-      log.error({ err: error }, "the audit spool cannot be opened; events are kept in memory alone");
-    }
-  }
-
-  /** Why the disk accepts no events at the moment; "" where it does. */
-  private get spoolFault(): string {
-    return this.spool?.fault ?? (this.root && !this.isClosed ? "cannot be opened" : "");
-  }
-
-  /** Once when it begins and once when it ends, not with every event. */
-  private logDiskFault(): void {
-    if (this.spoolFault === this.loggedFault) return;
-    this.loggedFault = this.spoolFault;
-    const dir = this.root;
-    if (this.loggedFault)
-      log.error(
-        { dir, reason: this.loggedFault },
-        "the disk takes no audit events; they are kept in memory alone until the database has them",
-      );
-    else log.info({ dir }, "the disk takes audit events again");
-  }
-
   private heartbeat(): void {
-    this.openSpool();
-    this.logDiskFault();
     try {
-      this.spool?.heartbeat();
+      this.disk.heartbeat();
     } finally {
-      if (this.spool?.hasCold) this.writer?.notify();
+      if (this.disk.spool?.hasCold) this.writer?.notify();
     }
   }
 
@@ -272,13 +224,13 @@ export class Recorder {
   }
 
   private isIdle(): boolean {
-    return this.queue.length === 0 && !this.spool?.hasCold && this.inFlight === 0;
+    return this.queue.length === 0 && !this.disk.spool?.hasCold && this.inFlight === 0;
   }
 
   /** The next batch; events of held chains alone are none, and what comes behind them does not wait. */
   private async dequeue(inFlight: number): Promise<QueuedEvent[]> {
     for (;;) {
-      while (this.queue.length === 0 && this.spool?.hasCold) await this.readBack(this.spool);
+      while (this.queue.length === 0 && this.disk.spool?.hasCold) await this.readBack(this.disk.spool);
       const waiting = this.queue.length;
       if (inFlight > 0 && waiting < MIN_SECOND_BATCH_ROWS) return [];
       // Half now, so that the other half is prepared while the database works on this one.
@@ -332,7 +284,8 @@ export class Recorder {
   }
 
   private hold(orgId: string, events: QueuedEvent[]): void {
-    const isKept = this.spool?.hold(orgId, events.map(({ row }) => encodeFrame(row)).join(""), events.length) ?? false;
+    const isKept =
+      this.disk.spool?.hold(orgId, events.map(({ row }) => encodeFrame(row)).join(""), events.length) ?? false;
     // What would be in memory alone, a caller who waits is told to send again.
     const isGivenBack = ({ segment, write }: QueuedEvent) => !isKept && !segment && write?.canBeGivenBack === true;
     const staying = events.filter((event) => !isGivenBack(event));
@@ -362,7 +315,7 @@ export class Recorder {
       );
       if (!isStored) continue;
       log.warn({ orgId: probe.orgId }, "an audit chain can be continued again; its held events are written");
-      this.spool?.release(probe.orgId);
+      this.disk.spool?.release(probe.orgId);
       for (const event of this.held.release(probe.orgId)) this.queue.push({ ...event, write: null });
       this.writer?.notify();
     }
@@ -401,7 +354,7 @@ export class Recorder {
   private settle(event: QueuedEvent): void {
     this.inFlight -= 1;
     event.write?.unsettled.delete(event);
-    if (event.segment) this.spool?.settle(event.segment, 1);
+    if (event.segment) this.disk.spool?.settle(event.segment, 1);
   }
 
   /** A caller who waits is told to send them again, so they are not lost. */
@@ -413,16 +366,5 @@ export class Recorder {
     const reason = this.isClosed ? "recording has stopped" : "the spool and the memory are full";
     if (this.counts.dropped === 0) log.error(`audit events are being lost: ${reason}`);
     this.counts.dropped += count;
-  }
-
-  /** @returns whether everything spooled so far survives the loss of power */
-  private async flushSpool(): Promise<boolean> {
-    try {
-      await this.spool?.sync();
-      return this.spool !== null;
-    } catch {
-      this.counts.spoolFailures += 1;
-      return false;
-    }
   }
 }
