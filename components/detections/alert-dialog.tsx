@@ -1,8 +1,9 @@
 "use client";
 
-import { Modal, Select, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, Modal, Select, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useCan } from "@/components/account/org";
+import { useState } from "react";
+import { useCan, useMe } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { When } from "@/components/format/when";
@@ -14,9 +15,11 @@ import { Message, readErrorText } from "@/components/ui/notice";
 import { updateAlertInput } from "@/server/detections/schema";
 import { ALERT_STATE_LABEL, REASON_LABEL } from "@/server/detections/vocabulary";
 import { keysOf } from "@/server/ground/records";
+import { ExceptionDialog } from "./exceptions";
 
 type Story = Outputs["detections"]["alert"];
 const STATES = keysOf(ALERT_STATE_LABEL).map((value) => ({ value, label: ALERT_STATE_LABEL[value] }));
+const NOBODY = "";
 const REASONS = keysOf(REASON_LABEL).map((value) => ({ value, label: REASON_LABEL[value] }));
 
 /** An alert as a story: what it means, its entries, the actor's last day, and what people did about it. */
@@ -37,12 +40,23 @@ function ChangeAlert({ alert, onClose }: { alert: Story; onClose: () => void }) 
   const update = useMutation(
     trpc.detections.updateAlert.mutationOptions(useDone(onClose, trpc.detections.pathFilter())),
   );
-  const form = useForm({ state: alert.state, reason: alert.reason ?? "", note: alert.note ?? "" });
-  const save = ({ state, reason, note }: typeof form.values) =>
+  const { user } = useMe();
+  const mayExcept = useCan("detections:manage") && alert.ruleId !== null;
+  const [isExcepting, setIsExcepting] = useState(false);
+  const { state, reason, note, assigneeId } = alert;
+  const form = useForm({ state, reason: reason ?? "", note: note ?? "", assigneeId: assigneeId ?? NOBODY });
+  const save = (values: typeof form.values) =>
     form.send(updateAlertInput, update, {
-      ...{ id: alert.id, state, note: note || null },
-      ...(state === "closed" && reason && { reason }),
+      ...{ id: alert.id, state: values.state, note: values.note || null },
+      ...(values.state === "closed" && values.reason && { reason: values.reason }),
+      ...(values.assigneeId !== (assigneeId ?? NOBODY) && { assigneeId: values.assigneeId || null }),
     });
+  const people = [
+    { value: NOBODY, label: "Nobody" },
+    { value: user.id, label: `${user.name} (you)` },
+    ...(assigneeId && assigneeId !== user.id ? [{ value: assigneeId, label: alert.assigneeName ?? "Somebody" }] : []),
+  ];
+  if (isExcepting) return <ExceptionDialog alert={alert} onClose={() => setIsExcepting(false)} />;
   return (
     <FormDialog form={form} title={alert.title} action="Save" size={760} onSubmit={save} onClose={onClose}>
       <Parts alert={alert} />
@@ -50,7 +64,15 @@ function ChangeAlert({ alert, onClose }: { alert: Story; onClose: () => void }) 
       {form.values.state === "closed" && (
         <Select label="Reason" data={REASONS} required placeholder="Why it is closed" {...form.field("reason")} />
       )}
+      <Select label="Assigned to" data={people} allowDeselect={false} {...form.field("assigneeId")} />
       <Textarea label="Note" autosize minRows={2} {...form.field("note")} />
+      {mayExcept && (
+        <Group>
+          <Button variant="default" onClick={() => setIsExcepting(true)}>
+            Add exception
+          </Button>
+        </Group>
+      )}
     </FormDialog>
   );
 }

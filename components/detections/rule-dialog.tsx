@@ -10,6 +10,7 @@ import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { errorText, Message } from "@/components/ui/notice";
 import { type Backtest, createRuleInput, type DetectionRule, updateRuleInput } from "@/server/detections/schema";
+import { Exceptions } from "./exceptions";
 import { RuleForm, useRuleForm } from "./rule-form";
 
 type Props = { rule?: DetectionRule; filter?: string; onClose: () => void };
@@ -72,6 +73,7 @@ export function RuleDialog({ rule, filter, onClose }: Props) {
           {text}
         </SimpleGrid>
       )}
+      {rule && <Exceptions ruleId={rule.id} />}
       <Test yaml={yaml} orgId={rule ? rule.orgId : toOrgId(form.values.orgId)} />
     </FormDialog>
   );

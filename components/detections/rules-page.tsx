@@ -5,6 +5,7 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsString, useQueryState } from "nuqs";
 import { useCan, useMe, useOrg } from "@/components/account/org";
+import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { usePage } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
@@ -12,6 +13,7 @@ import { StateTag } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { DetectionRule } from "@/server/detections/schema";
 import { capitalized } from "@/server/ground/text";
+import { DAY_MS } from "@/server/ground/time/durations";
 
 const RuleDialog = dynamic(() => import("./rule-dialog").then((m) => m.RuleDialog), { ssr: false });
 
@@ -32,6 +34,8 @@ export function RulesPage() {
   const actionsOf = (rule: DetectionRule): RowAction[] => {
     const { id, title, enabled, shipped } = rule;
     const toggle = enabled ? "Turn off" : "Turn on";
+    const snooze = isSnoozed(rule) ? "End snooze" : "Snooze";
+    const snoozedUntil = isSnoozed(rule) ? null : new Date(Date.now() + DAY_MS).toISOString();
     const actions: RowAction[] = [
       {
         verb: shipped ? "View" : "Edit",
@@ -40,6 +44,8 @@ export function RulesPage() {
       },
       { verb: toggle, label: `${toggle} ${title}`, run: () => update.mutate({ id, enabled: !enabled }) },
     ];
+    if (enabled)
+      actions.push({ verb: snooze, label: `${snooze} ${title}`, run: () => update.mutate({ id, snoozedUntil }) });
     if (!shipped)
       actions.push({
         verb: "Delete",
@@ -62,9 +68,9 @@ export function RulesPage() {
           { header: "Rule", cell: RuleTitle },
           { header: "Organization", cell: (r) => (r.orgId ? nameOf(r.orgId) : "All organizations"), width: 160 },
           { header: "Level", cell: ({ level }) => capitalized(level), width: 110, minor: true },
-          { header: "State", cell: StateOf, width: 110 },
+          { header: "State", cell: StateOf, width: 150 },
         ]}
-        actions={mayChange ? { width: 230, of: actionsOf } : undefined}
+        actions={mayChange ? { width: 290, of: actionsOf } : undefined}
         create={mayChange ? { label: "New rule", dialog: (onClose) => <RuleDialog onClose={onClose} /> } : undefined}
         empty={{ title: "No rules", text: "Rules of your service provider are not listed here." }}
         error={update.error}
@@ -85,7 +91,20 @@ function RuleTitle({ title, shipped, createdByName }: DetectionRule) {
   );
 }
 
-function StateOf({ enabled, cappedAt }: DetectionRule) {
+/** Whether its alerts are raised without a notification for now. */
+const isSnoozed = ({ snoozedUntil }: DetectionRule) => snoozedUntil !== null && Date.parse(snoozedUntil) > Date.now();
+
+function StateOf(rule: DetectionRule) {
+  const { enabled, cappedAt, snoozedUntil } = rule;
   if (!enabled) return <StateTag tone="off">Off</StateTag>;
+  if (isSnoozed(rule))
+    return (
+      <>
+        <StateTag tone="warn">Snoozed</StateTag>
+        <Text size="xs" c="dimmed">
+          until <When at={snoozedUntil} />
+        </Text>
+      </>
+    );
   return cappedAt ? <StateTag tone="warn">Capped</StateTag> : <StateTag tone="good">On</StateTag>;
 }

@@ -1,6 +1,6 @@
 import { SavedViewsMenu } from "@/e2e/pages/saved-views";
 import { Api } from "@/e2e/support/api";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, expectAccessibleInBoth, expectSound, test } from "@/e2e/support/fixtures";
 
 const deleted = (n: number, actorId = crypto.randomUUID()) =>
   Array.from({ length: n }, (_, i) => ({
@@ -49,4 +49,25 @@ test("a list is saved as an alert, which a form writes; what it raises is opened
   const download = page.waitForEvent("download");
   await alert.getByRole("link", { name: "Download evidence" }).click();
   expect((await download).suggestedFilename()).toMatch(/^alert-.*\.zip$/);
+
+  await alert.getByRole("button", { name: "Add exception" }).click();
+  const exception = page.getByRole("dialog", { name: new RegExp(`^Exception for ${title}`) });
+  await expect(exception.getByRole("combobox", { name: "Entries of" })).toHaveValue("jane@example.test (person)");
+  await exception.getByRole("textbox", { name: "Reason" }).fill("Replaces old laptops");
+  await expectAccessibleInBoth(page);
+  await exception.getByRole("button", { name: "Add exception" }).click();
+  await alert.getByRole("combobox", { name: "Assigned to" }).click();
+  await page.getByRole("option", { name: /\(you\)$/ }).click();
+  await alert.getByRole("button", { name: "Save" }).click();
+  await expect(alert).toHaveCount(0);
+
+  await page.goto(`/settings/detections?orgId=${orgId}`);
+  await page.getByRole("button", { name: `Snooze ${title}` }).click();
+  await expect(page.getByRole("row").filter({ hasText: title })).toContainText("Snoozed");
+  await page.getByRole("button", { name: `Edit ${title}` }).click();
+  const exceptions = page.getByRole("region", { name: "Exceptions" });
+  await expect(exceptions).toContainText("user.email jane@example.test: Replaces old laptops");
+  await expectSound(page);
+  await exceptions.getByRole("button", { name: /^Remove/ }).click();
+  await expect(exceptions).toHaveCount(0);
 });
