@@ -6,8 +6,12 @@ import { rowsOf } from "@/db/rows";
 /** The connections that wait for a lock of a test's; a relay's sign of life, which comes by itself, may wait beside them. */
 const WAITING = sql`datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE '%SET beat_at = now()%'`;
 
+/** What locks rows, or anything else: a SELECT … FOR UPDATE, or a function of the product that takes the lock. */
+type Lock = SQL | ((tx: Tx) => Promise<unknown>);
+const take = (tx: Tx, lock: Lock): Promise<unknown> => (typeof lock === "function" ? lock(tx) : tx.execute(lock));
+
 /** How many of this database's connections wait for a lock. */
-const waiting = () =>
+export const waiting = () =>
   asSystem(async (tx) => {
     const rows = await rowsOf<{ n: number }>(tx, sql`SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${WAITING}`);
     return rows[0]?.n ?? 0;
@@ -15,13 +19,12 @@ const waiting = () =>
 
 /**
  * Does several things at the same moment, every time: rows that all of them change are held until each waits for them.
- * @param lock a SELECT … FOR UPDATE of the rows
  * @param works begun one after the other, each once those before it wait
  */
-export async function atOnce<T>(lock: SQL, works: readonly (() => Promise<T>)[]): Promise<T[]> {
+export async function atOnce<T>(lock: Lock, works: readonly (() => Promise<T>)[]): Promise<T[]> {
   const begun: Promise<T>[] = [];
   await asSystem(async (tx) => {
-    await tx.execute(lock);
+    await take(tx, lock);
     for (const work of works) {
       begun.push(work());
       await expect.poll(waiting, { timeout: 25_000 }).toBe(begun.length);
@@ -54,13 +57,10 @@ const waitingFor = async (tx: Tx) => {
   return rows[0]?.n ?? 0;
 };
 
-/**
- * Does something while a work waits at rows, or at another lock, that are held; then the work goes on.
- * @param lock a SELECT … FOR UPDATE of the rows, or of an advisory lock
- */
-export async function whileHeld<T>(lock: SQL, work: () => Promise<T>, meanwhile: () => unknown): Promise<T> {
+/** Does something while a work waits at rows, or at another lock, that are held; then the work goes on. */
+export async function whileHeld<T>(lock: Lock, work: () => Promise<T>, meanwhile: () => unknown): Promise<T> {
   const { working } = await asSystem(async (tx) => {
-    await tx.execute(lock);
+    await take(tx, lock);
     // Not awaited here: the lock is let go when this ends.
     const begun = { working: work() };
     await expect.poll(() => waitingFor(tx), { timeout: 25_000 }).toBe(1);

@@ -1,17 +1,14 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditLogs, customFieldImportMappings, customFieldImports } from "@/db/schema";
-import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { customFieldImportMappings, customFieldImports } from "@/db/schema";
 import { listDefinitions } from "@/server/custom-fields/definitions";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { savePlan } from "@/server/custom-fields/import/plan";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
 import { startRun } from "@/server/custom-fields/import/start";
 import { updateDefinition } from "@/server/custom-fields/update";
+import { auditRows } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { check, createWorld, run, stageText, withFields } from "@/testing/import/imports";
 
@@ -32,15 +29,6 @@ const keptBy = (partnerId: string) =>
     const mappings = await tx.select({ mapping: m.mapping }).from(m).where(eq(m.partnerId, partnerId));
     return { plans: JSON.stringify(plans), mappings: JSON.stringify(mappings) };
   });
-
-const audited = async (orgId: string | null): Promise<string> => {
-  await flushRecording(60_000);
-  const where = eq(auditLogs.orgId, orgId ?? "");
-  return JSON.stringify(await asSystem((tx) => tx.select({ details: auditLogs.details }).from(auditLogs).where(where)));
-};
-
-beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
-afterAll(stopRecording);
 
 describe("few values of a secret, each used often", () => {
   it("are no choices, and neither a plan nor a mapping keeps them, when the secret is left out", async () => {
@@ -63,7 +51,7 @@ describe("few values of a secret, each used often", () => {
     const fields = (await listDefinitions.run(ctx, {})).data;
     expect(fields.find(({ secret }) => secret)).toMatchObject({ fieldKey: "admin_password", type: "text" });
     expect(JSON.stringify(fields)).not.toContain("24!");
-    const entries = await audited(ctx.homeOrgId);
+    const entries = JSON.stringify((await auditRows(ctx.homeOrgId ?? "")).map(({ details }) => details));
     expect(entries).toContain("admin_password");
     expect(entries).not.toContain("24!");
   });

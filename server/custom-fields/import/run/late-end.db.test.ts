@@ -1,20 +1,15 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { and, eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { eq, sql } from "drizzle-orm";
+import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditLogs, users } from "@/db/schema";
-import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { users } from "@/db/schema";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { startRun, startUndo } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
+import { auditRows } from "@/testing/factories";
+import { waiting } from "@/testing/held-rows";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 import { importWork } from "./run-job";
-
-beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
-afterAll(stopRecording);
 
 async function arrange() {
   const world = await createSimple();
@@ -25,14 +20,6 @@ async function arrange() {
   return { ctx, id, setRole, get };
 }
 type Arranged = Awaited<ReturnType<typeof arrange>>;
-
-/** Sessions that wait for a lock. */
-const waiting = () =>
-  asSystem(async (tx) => {
-    const [found] = await tx.execute<{ n: number }>(sql`
-      SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-    return found?.n;
-  });
 
 /**
  * Does the waiting work in the name of a person who may not import just then, which ends it; before that end is stored
@@ -57,16 +44,10 @@ async function endLate({ id, setRole }: Arranged): Promise<void> {
 }
 
 /** How the import's work has ended, by the audit log. */
-async function endsOf({ id }: Arranged, kind: "finish" | "undo") {
-  await flushRecording(60_000);
-  const { resourceId, action, result, errorMessage } = auditLogs;
-  return asSystem((tx) =>
-    tx
-      .select({ result, errorMessage })
-      .from(auditLogs)
-      .where(and(eq(resourceId, id), eq(action, `custom_fields.import.${kind}`))),
-  );
-}
+const endsOf = async ({ ctx }: Arranged, kind: "finish" | "undo") =>
+  (await auditRows(ctx.homeOrgId ?? ""))
+    .filter(({ action }) => action === `custom_fields.import.${kind}`)
+    .map(({ result, errorMessage }) => ({ result, errorMessage }));
 
 it("a process that has lost a run records no end of it, and the end that its successor records is there", async () => {
   const arranged = await arrange();

@@ -1,18 +1,15 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { eq, inArray, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eq, sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditLogs, users } from "@/db/schema";
-import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { type auditLogs, users } from "@/db/schema";
 import { listDefinitions, removeDefinition } from "@/server/custom-fields/definitions";
 import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { startRun, startUndo } from "@/server/custom-fields/import/start";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import type { Role } from "@/server/ground/permissions";
-import { createOrg, ctxFor } from "@/testing/factories";
+import { auditRows, createOrg, ctxFor } from "@/testing/factories";
+import { atOnce, whileHeld } from "@/testing/held-rows";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, simpleCsv, stageText } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
@@ -21,9 +18,6 @@ import { importWork } from "./run-job";
 const ROWS = 2_300;
 /** Rows with a device: each in a transaction of its own. */
 const MATCHED = [5, 1_205, 2_290];
-
-beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
-afterAll(stopRecording);
 
 /** Three devices, two of Acme and then one of Beta, that hold a rack; a checked file gives each a tag, and IDs are known. */
 async function arrange() {
@@ -40,48 +34,16 @@ async function arrange() {
   return { ...world, ids, id: (await check(ctx, staged.id)).id };
 }
 
-/** Sessions that wait for a lock. */
-const waiting = () =>
-  asSystem(async (tx) => {
-    const [found] = await tx.execute<{ n: number }>(sql`
-      SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-    return found?.n;
-  });
+/** The values of a device, held: the waiting work comes as far as there. */
+const valuesOf = (deviceId: string | undefined) =>
+  sql`SELECT FROM custom_field_values WHERE device_id = ${deviceId}::uuid FOR UPDATE`;
+const work = () => workOff(importWork);
 
-/**
- * Does the waiting work as far as a device whose values are held; something else happens meanwhile, or waits with it for
- * the import, and all goes on.
- * @param waiters how many wait then: with one, the other is done before the work goes on
- */
-async function runPast(deviceId: string | undefined, other: () => Promise<unknown>, waiters = 1): Promise<void> {
-  const { all } = await asSystem(async (tx) => {
-    await tx.execute(sql`SELECT FROM custom_field_values WHERE device_id = ${deviceId}::uuid FOR UPDATE`);
-    const work = workOff(importWork);
-    await expect.poll(waiting).toBe(1);
-    const begun = other();
-    if (waiters === 1) await begun;
-    else await expect.poll(waiting).toBe(waiters);
-    return { all: Promise.all([work, begun]) };
-  });
-  await all;
-}
-
-type Entry = Pick<typeof auditLogs.$inferSelect, "action" | "orgId" | "actorType" | "result" | "errorMessage"> & {
-  details: Record<string, unknown>;
-};
-/** The entries about one import, in their order. */
+type Entry = typeof auditLogs.$inferSelect & { details: Record<string, unknown> };
+/** The entries about one import, in the order of the organizations and of each one's log. */
 async function entriesOf(orgIds: readonly (string | null)[], id: string): Promise<Entry[]> {
-  await flushRecording(60_000);
-  const { action, orgId, actorType, result, errorMessage, details } = auditLogs;
-  const wanted = orgIds.flatMap((one) => one ?? []);
-  const rows = await asSystem((tx) =>
-    tx
-      .select({ action, orgId, actorType, result, errorMessage, details })
-      .from(auditLogs)
-      .where(sql`${inArray(orgId, wanted)} AND ${eq(auditLogs.resourceId, id)}`)
-      .orderBy(auditLogs.orgId, auditLogs.chainSeq),
-  );
-  return rows.map((row) => ({ ...row, details: row.details as Record<string, unknown> }));
+  const logs = await Promise.all(orgIds.map((orgId) => auditRows(orgId ?? "")));
+  return logs.flat().filter(({ resourceId }) => resourceId === id) as Entry[];
 }
 const countsOf = (values: unknown) =>
   Object.fromEntries((values as { field: string; count: number }[]).map(({ field, count }) => [field, count]));
@@ -98,7 +60,7 @@ describe("a run that cannot go on", () => {
   it("puts on record what it wrote in each organization, and that it failed to finish", async () => {
     const { ctx, a, b, admin, id, ids } = await arrange();
     await startRun.run(ctx, { id });
-    await runPast(ids[1], () => setRole(admin.id, "partner_technician"));
+    await whileHeld(valuesOf(ids[1]), work, () => setRole(admin.id, "partner_technician"));
     await setRole(admin.id, "partner_admin");
     const state = await getImport.run(ctx, { id });
     expect(state).toMatchObject({ status: "cancelled", error: "The person who started this can no longer import." });
@@ -159,7 +121,7 @@ describe("an undo that ends before its last row", () => {
       const many = await arrangeMany();
       const { ctx, id, ids } = many;
       await many.undo();
-      await runPast(ids[0], () => cancelImport.run(ctx, { id }), 2);
+      await atOnce<unknown>(valuesOf(ids[0]), [work, () => cancelImport.run(ctx, { id })]);
       const stopped = await many.get();
       if (stopped.status !== "undone") return { ...many, stopped };
     }
@@ -194,7 +156,7 @@ describe("an undo that ends before its last row", () => {
   it("is on record too when the person can no longer import", async () => {
     const { ctx, a, admin, id, ids, undo, get } = await arrangeMany();
     await undo();
-    await runPast(ids[0], () => setRole(admin.id, "partner_technician"));
+    await whileHeld(valuesOf(ids[0]), work, () => setRole(admin.id, "partner_technician"));
     await setRole(admin.id, "partner_admin");
     expect(await get()).toMatchObject({ status: "done", error: "The person who started this can no longer import." });
     const entries = await entriesOf([a.id, ctx.homeOrgId], id);
@@ -205,7 +167,7 @@ describe("an undo that ends before its last row", () => {
   it("is whole when it is cancelled after its last row", async () => {
     const { ctx, id, ids, undo, get } = await arrangeMany();
     await undo();
-    await runPast(ids[ALL - 1], () => cancelImport.run(ctx, { id }), 2);
+    await atOnce<unknown>(valuesOf(ids[ALL - 1]), [work, () => cancelImport.run(ctx, { id })]);
     expect(await get()).toMatchObject({ status: "undone", summary: { undo: { restored: ALL } } });
   });
 });
