@@ -4,7 +4,7 @@ import type { AuditResult } from "./vocabulary";
 
 const known = (action: string) => (Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined);
 
-/** Past tense of verbs that takes more than "d" or "ed". */
+/** Irregular past tenses; regular verbs get "d" or "ed". */
 const IRREGULAR: Readonly<Record<string, string>> = {
   be: "was",
   run: "ran",
@@ -27,7 +27,7 @@ function pastTense(verb: string): string {
   return verb.endsWith("e") ? `${verb}d` : `${verb}ed`;
 }
 
-/** The verbs that unknown codes may end in. */
+/** Verbs recognized at the end of unknown codes. */
 const VERBS =
   /^(create|update|delete|remove|add|enable|disable|start|finish|cancel|approve|reject|assign|unassign|install|uninstall|restart|reboot|sync|upload|download|import|export|execute|evaluate|acknowledge|resolve|suppress|revoke|rotate|archive|restore|rename|move|lock|unlock|view|access|change|grant|deny|connect|disconnect|enroll|decommission|isolate|scan|deploy|run|send|read|set|get|begin|submit|stop)$/;
 const PHRASAL = new Map([
@@ -35,7 +35,7 @@ const PHRASAL = new Map([
   ["logout", "sign out of"],
 ]);
 
-/** What was to be done in words; a code without a verb that we know has none: "remote.session" is "remote session". */
+/** An action in the infinitive. A code without a known verb has none: "remote.session" is "remote session". */
 type Phrase = { words: string; hasVerb: boolean };
 
 /** An unknown code in words: "patch_job.approve" is "approve patch job". */
@@ -57,13 +57,13 @@ const phraseOf = (action: string): Phrase => {
 
 const inPast = (words: string): string => words.replace(/^[a-z]+/, pastTense);
 
-/** The human form of an action code, as if it was done: "device.create" is "created device". Never blank. */
+/** Past-tense label of an action code: "device.create" is "created device". Never blank. */
 export function actionLabel(action: string): string {
   const { words, hasVerb } = phraseOf(action);
   return hasVerb ? inPast(words) : words;
 }
 
-/** Words with what became of them: done, tried and failed, or not allowed. A sentence never claims more than happened. */
+/** Adds the outcome: done, tried and failed, or denied. A sentence never claims more than happened. */
 function withResult({ words, hasVerb }: Phrase, action: string, result: AuditResult): string {
   if (result === "success" || known(action)?.isResult) return hasVerb ? inPast(words) : words;
   if (result === "failure") return `${hasVerb ? "tried to" : "tried"} ${words}, which failed`;
@@ -77,23 +77,23 @@ const ORGANIZATION = "{organization}";
 export type SentenceParts = {
   action: string;
   result: AuditResult;
-  /** The target; blank where the entry names nothing. */
+  /** Target of the action; blank if the entry names none. */
   resourceName?: string | null;
   resourceType?: string;
-  /** True when an agent acts on the device that it runs on: the device is not named twice. */
+  /** True when an agent acts on its own device, so the device is not named twice. */
   isOwn?: boolean;
-  /** The device that the details name, where it is another than the resource. */
+  /** Device named in the details, if it differs from the resource. */
   device?: string | null;
   organization?: string | null;
 };
 
-/** True for an act with a separate sentence for agents: its actor is then the device itself. */
+/** True for an action with a separate sentence for agents, in which the device is the actor. */
 export const hasAgentSentence = (action: string): boolean => known(action)?.itself !== undefined;
 
-/** The template of a sentence without its actor: names are in braces. */
+/** Sentence template without the actor; names stand in braces. */
 function templateOf({ action, result, isOwn, ...parts }: SentenceParts): string {
   const { words, hasVerb } = phraseOf(action);
-  // A script that is executed on a device is not called by the device's name.
+  // "Ran script X on WS-042": the script must not take the device's name.
   const isOnDevice = parts.resourceType === "device" && !/\bdevice\b/.test(words);
   const { about = `${words} ${isOnDevice ? "on " : ""}${NAME}`, itself } = known(action) ?? {};
   if (isOwn && itself) {
@@ -105,7 +105,7 @@ function templateOf({ action, result, isOwn, ...parts }: SentenceParts): string 
   return withResult({ words: (named ? about : words) + on, hasVerb }, action, result);
 }
 
-/** A piece of a sentence; names carry weight. */
+/** Part of a sentence; names are emphasized. */
 export type Piece = { text: string; isName: boolean };
 
 /** An entry's sentence without its actor, in pieces: "created device " and the name "WS-042". */
@@ -122,8 +122,8 @@ export function sentencePieces(parts: SentenceParts): Piece[] {
 }
 
 /**
- * One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. source: what it begins
- * with where the server did not see it happen (provenance.ts).
+ * One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. `source` is the
+ * prefix for submitted entries (provenance.ts).
  */
 export function actionSentence({
   actor,
@@ -135,7 +135,7 @@ export function actionSentence({
   return reason && parts.result !== "success" ? `${sentence}: ${withVisibleMarks(reason)}` : sentence;
 }
 
-/** The words of an action's sentences but for the names in them, for a search that finds what the screen says. */
+/** Words of an action's sentences without the names, so that a search finds the text on the screen. */
 export const sentenceWords = (action: string, result: AuditResult): string =>
   [
     templateOf({ action, result }),

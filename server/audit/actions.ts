@@ -1,10 +1,9 @@
 import type { Category } from "./vocabulary";
 
 /**
- * What an action is called in human words, as what was to be done: "create device". The sentences of success, failure and
- * denial are made of it (action-label.ts). `about` is the same around the resource's name where appending it would read
- * wrong, null where the name says nothing more; `itself` is said of an agent that acts on its own device; `isResult`
- * where the words already say what became of it.
+ * Label of an action in the infinitive: "create device". The sentences for success, failure and denial derive from it
+ * (action-label.ts). `about` wraps the resource's name where appending it would read wrong; null omits the name.
+ * `itself` is for an agent acting on its own device. `isResult`: the words already state the outcome.
  */
 type Action = {
   does: string;
@@ -152,7 +151,7 @@ const catalogue = {
   "alert.delete": { does: "delete alert" },
 } satisfies Record<string, Action>;
 
-/** A code of the catalogue: what this product records itself. Other programs may submit any. */
+/** A code that this product records itself. Other programs may submit any code. */
 export type ActionCode = keyof typeof catalogue;
 
 /** Every action code of the specification, the wire contract and this product. */
@@ -168,7 +167,7 @@ export const SECURITY_ACTIONS = flagged("security");
 /** Spec: the actions of the compliance report. */
 export const COMPLIANCE_ACTIONS = flagged("compliance");
 
-/** Spec, Action categories: prefixes as the specification has them, dot included; `system` is everything else. */
+/** Prefixes from the spec (Action categories), dot included; `system` is everything else. */
 export const CATEGORY_PREFIXES: readonly (readonly [Exclude<Category, "system">, readonly string[]])[] = [
   ["authentication", ["user.login", "user.logout", "user.permission"]],
   ["device", ["device."]],

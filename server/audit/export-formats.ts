@@ -1,9 +1,9 @@
 import { keysOf } from "@/server/ground/records";
 
 /**
- * Export formats; `WRITERS` in entries/export-writer.ts has the writer of each. `label`: as the dashboard offers it, whose CSV
- * names organization, error and sentence; null for the API alone. `direct` is how POST /audit-logs/export answers it: as a file
- * to save or as a JSON answer; null where it is written in the background alone.
+ * Export formats; `WRITERS` in entries/export-writer.ts has their writers. `label`: name in the dashboard, whose CSV
+ * adds organization, error and sentence; null if only the API offers it. `direct`: how POST /audit-logs/export answers,
+ * as a file or a JSON answer; null if it only runs in the background.
  */
 export const FORMATS = {
   spreadsheet: { label: "CSV", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
@@ -18,7 +18,7 @@ export type DirectFormat = {
 }[ExportFormat];
 export const isDirect = (format: ExportFormat): format is DirectFormat => FORMATS[format].direct !== null;
 export const DIRECT_FORMATS = EXPORT_FORMATS.filter(isDirect);
-/** Media types of some formats, without parameters, each once. */
+/** Distinct media types of some formats, without parameters. */
 export const mediaTypesOf = (formats: readonly ExportFormat[]): string[] => [
   ...new Set(formats.map((format) => FORMATS[format].mediaType.replace(/;.*/, ""))),
 ];

@@ -1,7 +1,7 @@
 import { toSlug } from "@/server/ground/text";
 import { MINUTE_MS } from "@/server/ground/time/durations";
 
-/** Day and time of an instant on the clocks of a zone. */
+/** Date and time of an instant in a zone. */
 function clock(at: Date, zone: string): { day: string; time: string } {
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -16,7 +16,7 @@ function clock(at: Date, zone: string): { day: string; time: string } {
   return { day: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}${part("minute")}` };
 }
 
-/** An inclusive end: that of 09:59:59.999 is 10:00, that of a day's last millisecond is the day. */
+/** Rounds an inclusive end: 09:59:59.999 is 10:00, the last millisecond of a day is that day. */
 function endOf(to: Date, zone: string): string {
   const isLast = (to.getTime() + 1) % MINUTE_MS === 0;
   const { day, time } = clock(isLast ? new Date(to.getTime() + 1) : to, zone);
@@ -37,9 +37,9 @@ type Named = {
 };
 
 /**
- * What a file of audit entries, or of a report, is called: its organization and range, in the reader's zone, with the times of day where
- * both ends are set and one is not midnight: "audit-northwind-dental-2026-11-13-to-2026-11-20.csv". An open start is not in the name, an open
- * end is today.
+ * File name of an export or report: organization and range in the reader's zone, with times if both ends are set and
+ * one is not midnight: "audit-northwind-dental-2026-11-13-to-2026-11-20.csv". An open start is omitted, an open end is
+ * today.
  */
 export function exportName({ what = "audit", organization, from, to, now, zone, ending }: Named): string {
   const stampOf = (at: Date): string => {

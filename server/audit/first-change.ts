@@ -10,7 +10,7 @@ const wordsOf = (member: string): string =>
     .replace(/[_-]+/g, " ")
     .toLowerCase();
 
-/** A plain value as text; null for one that takes more than a few words. */
+/** A plain value as text; null if it takes more than a few words. */
 function valueText(value: unknown): string | null {
   if (value === null || value === undefined || value === "") return "none";
   if (typeof value === "boolean") return value ? "on" : "off";
@@ -25,8 +25,8 @@ function valueText(value: unknown): string | null {
 }
 
 /**
- * The first member that differs between details.before and details.after, as "antivirus: enabled → disabled", with the
- * number of further ones; null where nothing that fits a line has changed.
+ * First member that differs between details.before and details.after, as "antivirus: enabled → disabled", with the
+ * number of further ones; null if nothing that fits a line changed.
  */
 export function firstChange({ before, after }: Record<string, unknown>): string | null {
   const changed = changedMembers(before, after).flatMap(([member, from, to]) => {
@@ -38,7 +38,7 @@ export function firstChange({ before, after }: Record<string, unknown>): string 
   return changed.length > 1 ? `${first} +${changed.length - 1}` : first;
 }
 
-/** Members of both states, or of one, that are not equal; those of objects inside them included. */
+/** Members that differ or exist on one side only, nested ones included. */
 function changedMembers(before: unknown, after: unknown): [member: string, from: unknown, to: unknown][] {
   if (!isObject(before) || !isObject(after)) return [];
   return [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((member) => {

@@ -1,17 +1,20 @@
 import { GUID, withVisibleMarks } from "@/server/ground/text";
 
 /**
- * Where an entry comes from. The server records its own entries; POST /audit-logs/events takes over those of others, whose
- * word they are. The row says so in its details, under the checksum, and nobody else can write that member. Isomorphic.
+ * Origin of an entry. The server records its own entries; POST /audit-logs/events accepts those of other programs, on
+ * their word. The details say so under the checksum, and callers cannot set that member. Isomorphic.
  */
 export const SUBMITTED_BY = "submittedBy";
 
-/** The API key that submitted an entry; null for an entry that the server itself recorded. */
+/** API key that submitted an entry; null if the server recorded it. */
 export type SubmittedBy = { keyId: string; name: string } | null;
 
 type Details = Record<string, unknown>;
 
-/** Details with the key that submits them: their last word, and their first member, as cleaning cuts what is behind. */
+/**
+ * Adds the submitting key to details, overriding the caller's and as the first member, because trimming cuts from the
+ * end.
+ */
 export function withSubmitter(
   details: Details | null | undefined,
   { id, name }: { id: string; name: string },
@@ -20,13 +23,13 @@ export function withSubmitter(
   return Object.assign({ ...submitter }, details, submitter);
 }
 
-/** The submitter that an entry's details name. */
+/** Submitter named in an entry's details. */
 export function submittedByOf(details: Details): SubmittedBy {
   const { id, name }: { id?: unknown; name?: unknown } = Object(details[SUBMITTED_BY]);
   return typeof id === "string" && GUID.test(id) && typeof name === "string" ? { keyId: id, name } : null;
 }
 
-/** The same of details as text, taken apart only where the member may be in it; a forged proof may hold any text. */
+/** Submitter from details as text, parsed only if the member may be present; a forged proof may hold any text. */
 export function submitterIn(details: string | null): SubmittedBy {
   if (!details?.includes(`"${SUBMITTED_BY}"`)) return null;
   try {
@@ -36,8 +39,8 @@ export function submitterIn(details: string | null): SubmittedBy {
   }
 }
 
-/** The name of a submitter as people read it: "key Billing". */
+/** Display name of a submitter: "key Billing". */
 export const keyText = ({ name }: NonNullable<SubmittedBy>): string => `key ${withVisibleMarks(name)}`;
 
-/** What a sentence begins with that the server did not see happen: "According to key Billing, "; "" for its own word. */
+/** Prefix of a sentence about a submitted entry: "According to key Billing, "; "" for the server's own. */
 export const accordingTo = (by: SubmittedBy): string => (by ? `According to ${keyText(by)}, ` : "");

@@ -1,4 +1,4 @@
-/** The resource of an event, as record() takes it. */
+/** Resource of an event for record(). */
 export const resourceOf = (resourceType: string, { id, name }: { id: string; name: string | null }) => ({
   resourceType,
   resourceId: id,

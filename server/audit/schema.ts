@@ -19,17 +19,17 @@ import {
 const MAX_VALUES = 100;
 const listText = z.string().max(MAX_FILTER_LIST_LENGTH);
 
-/** Values as a text with commas, or several such texts: the parameter given again, or a list in a body. */
+/** Comma-separated values, from a repeated parameter or a list in a body. */
 const valueList = z
   .union([listText, z.array(listText).max(MAX_VALUES)])
   .transform((texts) => [texts].flat().flatMap(splitValues));
 
-/** The values of a filter, any of which matches; an empty field of a form is no filter, and an empty id is none. */
+/** Values of a filter, any of which matches; an empty form field is ignored, but an empty id matches nothing. */
 function inputOf(filter: Filter) {
   const { choices, isId, label } = filter;
   const input = valueList
     .superRefine((values, context) => {
-      // An organization that is left empty would otherwise be all of them.
+      // An empty organization would otherwise mean all.
       const checked = isId && values.length === 0 ? [""] : values;
       const fault = checked.map((value) => faultOf(filter, value)).find(Boolean);
       if (fault) context.addIssue({ code: "custom", message: fault });
@@ -41,7 +41,7 @@ function inputOf(filter: Filter) {
   return choices ? input.describe(`${label}: any of several values (${Object.keys(choices).join(", ")})`) : input;
 }
 
-/** The parameters of a catalogue's filters, and what they exclude: "result:success,category:device". */
+/** Parameters of a catalogue's filters, and exclusions: "result:success,category:device". */
 export function inputsOf<C extends Catalogue>(catalogue: C) {
   const exclude = valueList.refine((parts) => parts.every((part) => toExclusion(part, catalogue)), {
     message: `each must be one of ${excludableIn(catalogue).join(", ")}, a colon and a value`,
@@ -55,10 +55,10 @@ export function inputsOf<C extends Catalogue>(catalogue: C) {
 
 const { q: _, ...filters } = inputsOf(FILTERS);
 
-/** The text of a search: one phrase (spec, GET /audit-logs/search). */
+/** Search text: one phrase (spec, GET /audit-logs/search). */
 const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
 
-/** Words and quoted phrases, all of which must occur. */
+/** Words and quoted phrases that must all occur. */
 const wordsText = z
   .string()
   .max(MAX_FILTER_LENGTH)
@@ -67,7 +67,7 @@ const wordsText = z
   .optional()
   .describe("Words that must all occur, in any order; in double quotes a phrase; of words joined by | one suffices");
 
-/** The conditions that list, search, export and stats share (spec: common list/filter query parameters, and ours). */
+/** Filters shared by list, search, export and stats (spec: common list/filter query parameters, and ours). */
 export const filterShape = {
   ...filters,
   q: wordsText,
@@ -78,15 +78,15 @@ export const filterShape = {
   to: instant.optional(),
 };
 
-/** Refinement of every schema with from and to. */
+/** Refines every schema with from and to. */
 export const fromBeforeTo = inOrder("from", "to");
 
 export const filterInput = z.object(filterShape).superRefine(fromBeforeTo);
 
-/** One organization of the caller's. */
+/** One of the caller's organizations. */
 export const oneOrg = guid.optional();
 
-/** Query members of the two ways to name a part of one chain: by time, or by sequence, both ends included. */
+/** Query members for a part of one chain: by time or by sequence, both ends included. */
 export const partShape = {
   from: filterShape.from,
   to: filterShape.to,
@@ -95,7 +95,7 @@ export const partShape = {
 };
 type Part = { [K in keyof typeof partShape]?: z.output<(typeof partShape)[K]> };
 
-/** Refinement of a schema with partShape: a part is named one way, and does not end before it begins. */
+/** Refines a schema with partShape: one way only, and start before end. */
 export function onePart(part: Part, context: z.RefinementCtx): void {
   const { from, to, fromSeq, toSeq } = part;
   const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
@@ -105,7 +105,7 @@ export function onePart(part: Part, context: z.RefinementCtx): void {
     issue(fromSeq === undefined ? "toSeq" : "fromSeq", "cannot be combined with from and to");
 }
 
-/** A time zone by its name, such as Europe/Berlin. */
+/** Name of a time zone, such as Europe/Berlin. */
 export const zoneName = z.string().max(64).refine(isZone, "is not the name of a time zone");
 
 export const rangeInput = z
@@ -171,7 +171,7 @@ export const fullEntry = z.strictObject({
   checksum: z.string(),
   prevChecksum: z.string().nullable(),
   chainSeq: z.int().positive(),
-  /** In lists and of single entries alone, and only where something was new. */
+  /** Only in lists and single entries, and only if something is new. */
   firstSeen: z.array(z.enum(FIRST_SEEN)).optional(),
 });
 export type FullEntry = z.output<typeof fullEntry>;

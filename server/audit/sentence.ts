@@ -8,16 +8,16 @@ import { deviceNamed } from "./vocabulary";
 
 const AGENT = /^Agent \((.+)\)$/;
 
-/** The host name of the agent's device; null when the actor is no agent or its device is unknown. */
+/** Hostname of the agent's device; null if the actor is not an agent or its device is unknown. */
 export const hostOf = (entry: FullEntry): string | null => AGENT.exec(entry.user.name)?.[1] ?? null;
 
-/** An actor's display name: an agent is named after its device. */
+/** Display name of an actor: an agent is named after its device. */
 export const displayName = (name: string): string => name.replace(AGENT, "Agent on $1");
 
 /** The actor's display name. */
 export const actorOf = ({ user }: FullEntry): string => displayName(user.name) || user.email || "Someone";
 
-/** An entry's sentence: the actor, then text pieces, of which names are emphasized. */
+/** An entry's sentence: the actor, then pieces of text, names emphasized. */
 export type Sentence = { actor: string; pieces: Piece[] };
 
 /**
@@ -43,7 +43,7 @@ export function sentenceOf(entry: FullEntry, organization?: string): Sentence {
   return { actor: withVisibleMarks(isOwn && hasAgentSentence(action) ? host : actorOf(entry)), pieces };
 }
 
-/** The sentence as plain text, for labels and titles, including whose word it is and the reason of a failure or denial. */
+/** The sentence as plain text, for labels and titles, with its source and the reason of a failure or denial. */
 export function sentenceText(entry: FullEntry, organization?: string): string {
   const { actor, pieces } = sentenceOf(entry, organization);
   const sentence = `${accordingTo(entry.submittedBy)}${actor} ${pieces.map(({ text }) => text).join("")}`;

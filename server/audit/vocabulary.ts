@@ -1,6 +1,6 @@
 import { keysOf } from "@/server/ground/records";
 
-/** Enumerations, labels and limits of the audit log, free of zod: the browser's scripts import them too. */
+/** Enumerations, labels and limits of the audit log. No zod, because the browser imports them too. */
 
 /** Spec, Audit log entry. */
 export const ACTOR_TYPE_LABEL = {
@@ -23,9 +23,9 @@ export const CATEGORY_LABEL = {
   system: "System",
 } as const;
 
-/** The recorder of an entry, as the values of a filter: a key submitted it, or this server recorded it. */
+/** Recorder of an entry, as filter values: an API key or this server. */
 export const SUBMITTED_LABEL = { true: "By a key", false: "By this server" } as const;
-/** Facts of an actor that an entry can show for the first time; a network is a /24, of IPv6 a /48. */
+/** Facts about an actor that can be new in an entry; a network is a /24, for IPv6 a /48. */
 export const FIRST_SEEN_LABEL = {
   address: "New address",
   network: "New network",
@@ -42,30 +42,30 @@ export const RESULTS = keysOf(RESULT_LABEL);
 export const FIRST_SEEN = keysOf(FIRST_SEEN_LABEL);
 export const CATEGORIES = keysOf(CATEGORY_LABEL);
 
-/** Things that the words of a search may name. */
+/** Kinds of things that a search may name. */
 export const NAME_KINDS = ["device", "actor", "organization"] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
-/** A device, an actor or an organization, and the words and phrases that it may be called by, in small letters. */
+/** A device, actor or organization, and the lowercase terms for it. */
 export type KnownName = { kind: NameKind; id: string; name: string; called: string[] };
 
-/** Telemetry of agents around the clock; it outnumbers people's actions a hundred to one. */
+/** Telemetry of agents around the clock, which outnumbers people's actions a hundred to one. */
 export const ROUTINE_ACTIONS: readonly string[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"];
-/** How a filter takes routine telemetry that succeeded: left out, or alone. */
+/** Filter on routine telemetry that succeeded: excluded, or exclusively. */
 export const ROUTINE = ["without", "only"] as const;
 export type Routine = (typeof ROUTINE)[number];
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
-/** Entries on paper: what a person can still read. */
+/** Entries per print: as many as a person can read. */
 export const MAX_PRINTED = 1_000;
 export const MAX_EVENTS_PER_REQUEST = 500;
-/** So many entries may leave a browser's session as a file without a recent proof of who is there: as many as are printed. */
+/** Entries that a browser session may save without a recent identity check: as many as it may print. */
 export const MAX_UNPROVEN_ROWS = 1_000;
 /** Spec, Limits: export rows. */
 export const MAX_EXPORT_ROWS = 10_000;
-/** Size of the details as JSON text: a log entry is no file store. */
+/** Limit of details as JSON text: the log is not a file store. */
 export const MAX_DETAILS_BYTES = 64 * 1024;
-/** Characters of the columns of audit_logs; the text columns have no limit in the database. */
+/** Maximum characters of the columns of audit_logs; the database has no limit on text columns. */
 export const MAX_LENGTH = {
   actorEmail: 255,
   action: 100,
@@ -76,22 +76,22 @@ export const MAX_LENGTH = {
   errorMessage: 65_536,
   rawId: 1024,
 } as const;
-/** Characters of a comma-separated list of a filter's values. */
+/** Maximum characters of a filter's comma-separated values. */
 export const MAX_FILTER_LIST_LENGTH = 4096;
-/** Search terms of at least this many characters are found by the index, exactly at any length of history. */
+/** Terms from this length on are found by the index, exactly at any length of history. */
 export const MIN_INDEXED_TERM = 3;
 
-/** The known facts of an alarm, as far as they name its kind. */
+/** Facts of an alarm that determine its kind. */
 type Alarm = { source: string; breaks: readonly { kind: string }[] };
 
 /**
- * Whether an alarm is of a chain's head or end alone. One that is raised again keeps its first source and has what was found
- * last (which a lost head does not replace), so any other break among those says that the entries themselves are broken.
+ * True if an alarm is only about a chain's head or end. A repeated alarm keeps its first source and the last findings,
+ * so any other break means damaged entries.
  */
 export const isHeadAlarm = ({ source, breaks }: Alarm): boolean =>
   source === "head" && breaks.every(({ kind }) => kind === "truncated");
 
-/** Members of details in which an entry names a device (db: audit_devices_named). */
+/** Members of details that name a device (db: audit_devices_named). */
 const MEMBERS = ["device", "deviceName", "hostname"] as const;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
@@ -100,12 +100,12 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? new Map(Object.entries(value)).get(name)
     : undefined;
 
-/** The devices that an entry's details name, by hostname. Isomorphic. */
+/** Hostnames of devices in an entry's details. Isomorphic. */
 export function devicesNamed(details: Record<string, unknown>): string[] {
   const { device } = details;
   const named = [...MEMBERS.map((member) => details[member]), memberOf(device, "name"), memberOf(device, "hostname")];
   return named.map(textOf).filter((text) => text !== null);
 }
 
-/** The first of them; null where they name none. */
+/** First device named in details; null without one. */
 export const deviceNamed = (details: Record<string, unknown>): string | null => devicesNamed(details)[0] ?? null;

@@ -18,17 +18,17 @@ import {
 import { findKeys } from "@/server/audit/query/search";
 import type { Ctx, Scope } from "@/server/ground/context";
 
-/** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
+/** Rows and bytes of details per read; memory holds twice as much, one chunk being read and one being written. */
 export const MAX_ROWS = 500;
 const CHUNK_BYTES = 512 * 1024;
 
-/** How many rows to read next, after so many of so many bytes. */
+/** Number of rows to read next, from the average size so far. */
 const nextSize = (rows: number, bytes: number): number =>
   Math.max(1, Math.min(MAX_ROWS, Math.floor((CHUNK_BYTES * rows) / (bytes + 1))));
 
 /**
- * Rows that are settled: by their keys, or as those of one chain that meet conditions and were there at the time. Rows
- * never change, so both stay what they are regardless of later writes.
+ * A fixed set of rows: by key, or by conditions within one chain up to a sequence. Rows never change, so later writes
+ * do not affect it.
  */
 export type Settled = { keys: readonly Key[] } | { orgId: string; conditions: SQL[]; max: number };
 
@@ -38,8 +38,8 @@ async function headOf(tx: Tx, orgId: string): Promise<SQL> {
 }
 
 /**
- * Which rows meet a filter, settled in one snapshot, found as the lists find them: so an export equals its screen.
- * @returns the newest `max`, and how many rows meet it in all
+ * Fixes the rows that match a filter in one snapshot, with the query of the lists, so that an export equals its screen.
+ * @returns the newest `max` rows, and the number of all matches
  */
 export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
   tenantRead(ctx.scope, async (tx) => {
@@ -56,10 +56,10 @@ export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<
 
 export type SizedRow = { org_id: string; ms: number; chain_seq: string; details: string | null };
 
-/** Bytes of details: what makes rows large. */
+/** Bytes of details, the largest part of a row. */
 const bytesOf = (rows: SizedRow[]): number => rows.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
 
-/** Reads chunk after chunk: each call returns the next `size` rows, fewer or none at the end. */
+/** Reads in chunks: each call returns the next `size` rows, fewer or none at the end. */
 function reader<R extends SizedRow>(
   tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>,
   rows: Settled,
@@ -85,14 +85,14 @@ function reader<R extends SizedRow>(
 }
 
 /**
- * Settled rows in chunks; the next one is read while the last one is written. Each chunk has its own transaction, so a
- * slow client holds no connection. Rows that retention removes in between are left out.
+ * Reads settled rows in chunks, the next one while the last is written. Each chunk has its own transaction, so a slow
+ * client holds no connection. Rows pruned meanwhile are skipped.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
   const read = reader((fn) => tenantRead(ctx.scope, fn), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
-    chunk.catch(() => {}); // Whoever awaits the chunk gets the error; when the client has gone nobody does.
+    chunk.catch(() => {}); // The reader awaits the error; without a reader it would be an unhandled rejection.
     return chunk;
   };
   for (let coming = next(MAX_ROWS); ; ) {
@@ -103,28 +103,26 @@ export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, sh
   }
 }
 
-/** Where the chain of each organization ended: entries never change, so those up to there stay what they are. */
+/** Last sequence of each organization's chain: entries up to it never change. */
 export type Heads = Readonly<Record<string, number>>;
 
-/** Keys held at a time over all organizations. */
 const HELD_KEYS = 50_000;
 const MOST_KEYS = 2_500;
 const FEWEST_KEYS = 50;
 
-/** The keys of one organization, as far as they were read. */
+/** Keys of one organization read so far. */
 type Source = { orgId: string; keys: Found[]; at: number; isRead: boolean };
 
-/** The lists' order, newest first. */
 const isNewer = (a: Found, b: Found): boolean =>
   a.ms !== b.ms ? a.ms > b.ms : a.seq !== b.seq ? Number(a.seq) > Number(b.seq) : a.orgId > b.orgId;
 
 type Read = <T>(fn: (tx: Tx) => Promise<T>) => Promise<T>;
-/** The next `size` keys, newest first; fewer or none at the end. */
+/** Returns the next `size` keys, newest first; fewer or none at the end. */
 type NextKeys = (size: number) => Promise<Found[]>;
 
 /**
- * Reads each organization along its own index by time and merges: taking the newest of all in one query would read
- * that many of each organization for every part.
+ * Reads each organization along its own time index and merges: one query for the newest of all would read that many of
+ * each organization every time.
  */
 function mergedKeys(read: Read, { orgIds, filter }: Plan, heads: Heads): NextKeys {
   const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));
@@ -153,7 +151,7 @@ function mergedKeys(read: Read, { orgIds, filter }: Plan, heads: Heads): NextKey
   };
 }
 
-/** By the search index, where it narrows the filter. */
+/** Reads keys through the search index. */
 function searchedKeys(read: Read, plan: Plan, heads: Heads): NextKeys {
   let after: Cursor | undefined;
   let isOver = false;
@@ -172,18 +170,18 @@ function searchedKeys(read: Read, plan: Plan, heads: Heads): NextKeys {
 }
 
 /**
- * The keys of every entry that meets a filter, in the chains up to the given heads, newest first. They come in parts,
- * each read in its own transaction, so their number is not limited.
+ * Keys of every match, newest first, in the chains up to the given heads. Read in parts, each in its own transaction,
+ * so the number is unlimited.
  */
 function everyKey(scope: Scope, plan: Plan, heads: Heads): NextKeys {
   const read: Read = (fn) => tenant(scope, fn);
   return (plan.all.kind === "keys" ? searchedKeys : mergedKeys)(read, plan, heads);
 }
 
-/** Which entries an export is of: those that meet a filter, up to the heads; total counts them. */
+/** Entries of an export: the matches up to the heads; total counts them. */
 export type Snapshot = { heads: Heads; total: number };
 
-/** Where the chains within reach end now, and how many entries meet the filter. */
+/** Takes the current heads of the chains in reach and counts the matches. */
 export const takeSnapshot = (ctx: Ctx, filter: AuditFilter): Promise<Snapshot> =>
   tenant(ctx.scope, async (tx) => {
     const plan = await planFor(tx, ctx, filter);
@@ -200,8 +198,8 @@ async function headsOf(tx: Tx, orgIds: readonly string[]): Promise<Heads> {
 }
 
 /**
- * Every entry of a snapshot, newest first, in chunks of which one is held at a time. Entries that retention removes in
- * between are left out. Reading a snapshot again gives the same entries.
+ * Every entry of a snapshot, newest first, one chunk in memory at a time. Entries pruned meanwhile are skipped. Reading
+ * again gives the same entries.
  */
 export async function* everyRow<R extends SizedRow>(
   ctx: Ctx,

@@ -3,7 +3,7 @@ import { DIRECT_FORMATS } from "@/server/audit/export-formats";
 import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
 import { guid } from "@/server/ground/wire";
 
-/** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
+/** Concurrent exports per caller and process: each holds rows in memory and shares the database. */
 export const EXPORT_SLOTS = { kind: "exports", max: 2, advice: "Wait until one of them has ended." };
 
 const { from, to, orgId, ...filters } = filterShape;
@@ -18,10 +18,13 @@ export const exportInput = z.strictObject({
 });
 export type ExportInput = z.output<typeof exportInput>;
 
-/** Query of GET /audit-logs/export: the lists' filters, userId being actorId. An unknown one would export too much. */
+/**
+ * Query of GET /audit-logs/export: the filters of the lists, userId being actorId. Unknown members are refused:
+ * ignoring one would export too much.
+ */
 export const exportCsvInput = z
   .strictObject({ userId: guid.optional(), orgId, ...commonFilters, from, to })
   .superRefine(fromBeforeTo);
 
-/** total counts every match; `truncated` says that only the newest of them are in data. */
+/** total counts every match; `truncated` means that data has only the newest. */
 export const exportOutput = z.strictObject({ data: z.array(fullEntry), total: z.int(), truncated: z.boolean() });

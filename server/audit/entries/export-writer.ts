@@ -12,7 +12,7 @@ import { writeExact } from "@/server/ground/exact-json";
 import { inScope } from "@/server/ground/scope";
 import { actorName, detailsOf, toFullEntry } from "./to-entry";
 
-/** The CSV columns: the specification's fourteen in order, then ours. */
+/** CSV columns: the spec's fourteen in order, then ours. */
 export const CSV_COLUMNS = [
   "id",
   "timestamp",
@@ -31,13 +31,13 @@ export const CSV_COLUMNS = [
   "submittedBy",
 ] as const satisfies readonly (Field | "actorName" | "category" | "submittedBy")[];
 
-/** The columns for Excel: those of CSV, then what people read without the dashboard. */
+/** Columns for Excel: those of CSV, then readable names. */
 const SPREADSHEET_COLUMNS = [...CSV_COLUMNS, "organization", "errorMessage", "sentence"] as const;
-/** Excel takes a file without it for the encoding of the computer's language. */
+/** Without it, Excel assumes the system's code page. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
 function cellsOf(row: BodyRow): Cell[] {
-  // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
+  // Parses details only for an agent without a known device, which would show a raw id.
   const isNamedInDetails = row.actor_type === "agent" && !row.hostname && row.details?.includes('"rawActorId"');
   const details = isNamedInDetails ? detailsOf(row) : {};
   const by = submitterIn(row.details);
@@ -60,27 +60,26 @@ function cellsOf(row: BodyRow): Cell[] {
   ];
 }
 
-/** Stored rows as CSV. */
 const rowsToCsv = (rows: BodyRow[]): string => toCsv(rows.map(cellsOf));
 
-/** How a format reads rows and writes them. */
+/** Reads and writes the rows of a format. */
 type Writer<Row> = {
   shape: Shape<Row>;
   head: string;
   body: (rows: Row[], isFirst: boolean) => string;
-  /** total counts every match, whether or not it is in the file. */
+  /** total counts every match, in the file or not. */
   tail: (total: number, isTruncated: boolean) => string;
 };
 
 type Plan = {
   ctx: Ctx;
-  /** The rows of the export in chunks, with the columns of a shape. */
+  /** Rows of the export in chunks, with the columns of a shape. */
   read: <Row extends BodyRow>(shape: Shape<Row>) => AsyncIterable<Row[]>;
   /** Awaited after each chunk, with the entries written so far. */
   onRows?: (rowsDone: number) => Promise<void>;
-  /** How many entries match in all, from how many were written. */
+  /** Total matches, given the number written. */
   totalOf: (rowsDone: number) => { total: number; isTruncated: boolean };
-  /** Filled with the number of entries written, by organization. */
+  /** Receives the number of entries written, by organization. */
   rowsPerOrg: Map<string, number>;
 };
 type Write = (plan: Plan) => AsyncGenerator<string>;
@@ -101,7 +100,6 @@ const writerOf = <Row extends BodyRow>(writer: Writer<Row>): Write =>
 
 type OrgNames = ReadonlyMap<string, string>;
 
-/** The names of the organizations in reach. */
 const orgNames = ({ scope }: Ctx): Promise<OrgNames> =>
   tenant(scope, async (tx) => {
     const { id, name } = organizations;
@@ -129,14 +127,14 @@ const lineOf = (row: EntryRow): string => writeExact(JSON.stringify(toFullEntry(
 const WRITERS: Record<ExportFormat, Write> = {
   spreadsheet: writeSpreadsheet,
   csv: writerOf({ shape: BODY_ONLY, head: toCsv([CSV_COLUMNS]), body: rowsToCsv, tail: () => "" }),
-  /** One object of full entries, as POST /audit-logs/export answers it. */
+  /** One object of full entries, as in the answer to POST /audit-logs/export. */
   json: writerOf({
     shape: ENTRY,
     head: '{"data":[',
     body: (rows, isFirst) => (isFirst ? "" : ",") + rows.map(lineOf).join(","),
     tail: (total, truncated) => `],"total":${total},"truncated":${truncated}}`,
   }),
-  /** One full entry a line. */
+  /** One full entry per line. */
   ndjson: writerOf({
     shape: ENTRY,
     head: "",
@@ -145,5 +143,4 @@ const WRITERS: Record<ExportFormat, Write> = {
   }),
 };
 
-/** The text of an export in chunks. */
 export const writeEntries = (format: ExportFormat, plan: Plan): AsyncGenerator<string> => WRITERS[format](plan);

@@ -19,7 +19,7 @@ import { eachChunk, type Settled, settleRows } from "./every-row";
 import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
 import { writeEntries } from "./export-writer";
 
-/** The exported part of the log, as the audit entry of the export has it. */
+/** Describes the exported part of the log in the export's own audit entry. */
 function detailsOf(format: string, { from, to, ...filters }: AuditFilter) {
   const one = Object.entries(filters).map(([name, value]) =>
     Array.isArray(value) && value.length === 1 && name in FILTERS ? [name, value[0]] : [name, value],
@@ -31,14 +31,16 @@ function detailsOf(format: string, { from, to, ...filters }: AuditFilter) {
 type Exported = {
   format: string;
   filter: AuditFilter;
-  /** How many rows left, by organization; none where nothing was found. */
+  /** Exported rows by organization; empty if nothing matched. */
   rowsPerOrg: ReadonlyMap<string, number>;
-  /** Why it ended before it was complete. */
+  /** Reason that the export stopped early. */
   failure?: string | undefined;
   more?: Record<string, unknown>;
 };
 
-/** The audit entries of an export: one for each organization whose rows left; for one that found nothing, the caller's own. */
+/**
+ * Audit entries of an export: one per organization with exported rows, or one in the caller's own if nothing matched.
+ */
 export function exportEvents({ format, filter, rowsPerOrg, failure, more }: Exported): AuditEvent[] {
   const about = detailsOf(format, filter);
   const targets: [string | undefined, number][] = rowsPerOrg.size > 0 ? [...rowsPerOrg] : [[undefined, 0]];
@@ -60,7 +62,7 @@ async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
 }
 
 /**
- * Asks a browser's session for a recent proof of who is there before so many entries leave, however they are filtered.
+ * Requires a recent identity check before a browser session exports this many entries, however filtered.
  * @throws AppError step_up_required
  */
 export async function requireProofForMany(ctx: Ctx, filter: AuditFilter): Promise<void> {
@@ -69,7 +71,7 @@ export async function requireProofForMany(ctx: Ctx, filter: AuditFilter): Promis
 
 type Export = { ctx: Ctx; format: DirectFormat; filter: AuditFilter; rows: Settled; total: number };
 
-/** The text of an export in chunks. However it ends, the rows that left are recorded. */
+/** Streams the export; however it ends, the exported rows are recorded. */
 async function* writeExport({ ctx, format, filter, rows, total }: Export): AsyncGenerator<string> {
   const rowsPerOrg = new Map<string, number>();
   let complete = false;
@@ -77,7 +79,7 @@ async function* writeExport({ ctx, format, filter, rows, total }: Export): Async
     yield* writeEntries(format, {
       ctx,
       read: (shape) => eachChunk(ctx, rows, shape),
-      // When there are fewer rows than were settled, retention has removed the oldest in between: these are all.
+      // Fewer rows than settled means that retention removed the oldest meanwhile, so nothing else is missing.
       totalOf: (written) =>
         written < Math.min(total, MAX_EXPORT_ROWS)
           ? { total: written, isTruncated: false }
@@ -91,7 +93,7 @@ async function* writeExport({ ctx, format, filter, rows, total }: Export): Async
   }
 }
 
-/** Rows and total are known before the first byte: the header must say whether the newest rows are all of them. */
+/** Reads rows and total before the first byte, because the header states whether the export is complete. */
 const settleExport = async (ctx: Ctx, filter: AuditFilter): Promise<{ rows: Settled; total: number }> => {
   await requireProofForMany(ctx, filter);
   return settleRows(ctx, filter, MAX_EXPORT_ROWS);
@@ -118,7 +120,7 @@ const startExport = (ctx: Ctx, format: DirectFormat, filter: AuditFilter): Promi
     return new Response(toBody(text), { headers });
   });
 
-/** True where neither a filter nor a range narrows the export: whole logs leave, however short they are. */
+/** True if no filter or range narrows the export: that is a whole log, however short. */
 export function isEverything({
   filters: { orgId: _, ...filters } = {},
   dateRange,

@@ -41,8 +41,8 @@ export const getAuditEntry = operation({
 });
 
 /**
- * One audit entry in the full format as the text of its JSON, whose numbers have every digit that was recorded: a page's
- * own numbers are doubles.
+ * One audit entry in the full format as JSON text, which keeps every digit of a number; a browser would parse numbers
+ * as doubles.
  * @throws AppError not_found when it is missing or belongs to another organization.
  */
 export const getEntryJson = operation({
@@ -54,11 +54,11 @@ export const getEntryJson = operation({
   },
 });
 
-/** The entries beside one in the order of the lists; null at the ends. */
+/** Ids of the adjacent entries in list order; null at the ends. */
 export type Neighbours = { newer: string | null; older: string | null };
 
 /**
- * The ids of the entries next to an entry, in its organization.
+ * Ids of the entries next to an entry, in its organization.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
 export const getNeighbours = operation({
@@ -78,21 +78,18 @@ export const getNeighbours = operation({
   },
 });
 
-/**
- * Before and after the entry: about as long as one sitting. It also keeps the search to a short piece of the index by
- * time.
- */
+/** Covers about one sitting, and keeps the search to a short part of the time index. */
 const RELATED_WITHIN_MS = 5 * 60_000;
 const MAX_RELATED = 10;
 
 type Lists = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
 /**
- * Rows close to an entry that share its actor, its resource or its address; each list newest first, at most 10. cut names
- * the lists that have more.
+ * Nearby rows with the same actor, resource or address; each list newest first, at most 10. `cut` names the lists with
+ * more.
  */
 export type Related = Lists & { cut: (keyof Lists)[] };
 
-/** The condition of one list; null where the entry names nothing to share. */
+/** Condition of one list; null if the entry has no such value. */
 type Shared = { filter?: RowFilter; condition?: SQL } | null;
 
 function sameActor(row: EntryRow): Shared {
@@ -112,7 +109,7 @@ function sameResource(row: EntryRow): Shared {
 const sameAddress = (row: EntryRow): Shared =>
   row.ip_address ? { condition: sql`a.ip_address = ${row.ip_address}` } : null;
 
-/** The newest of one list, and one more than it shows where there is one. */
+/** Newest rows of one list, plus one to detect more. */
 async function near(tx: Tx, row: EntryRow, shared: Shared): Promise<FullEntry[]> {
   if (!shared) return [];
   const range = { from: new Date(row.ms - RELATED_WITHIN_MS), to: new Date(row.ms + RELATED_WITHIN_MS) };
@@ -123,7 +120,7 @@ async function near(tx: Tx, row: EntryRow, shared: Shared): Promise<FullEntry[]>
 }
 
 /**
- * What else happened within five minutes of an entry, in its organization: by its actor, to its resource, from its address.
+ * Other entries within five minutes of an entry, in its organization: by its actor, on its resource, from its address.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
 export const listRelated = operation({
@@ -148,14 +145,14 @@ export const listRelated = operation({
 });
 
 const STEP = 100;
-/** A limit, because a resource may be in every entry of an agent. */
+/** Limits the search, because every entry of an agent may name the same resource. */
 const MAX_READ = 2_000;
 
-/** The endings of actions that change something, for entries without before and after. */
+/** Suffixes of mutating actions, for entries without before and after. */
 const CHANGES =
   /\.(create|update|delete|change|set|enable|disable|rename|assign|unassign|revoke|rotate|release|restore|acknowledge|resolve|suppress)$/;
 
-/** The change before; null where there is none among the entries that were read. isWhole: those were all. */
+/** Previous change; null if none is among the entries read. isWhole: no older entries were left unread. */
 export type PreviousChange = { entry: FullEntry | null; read: number; isWhole: boolean };
 
 const isChange = (row: EntryRow): boolean => {
@@ -163,10 +160,10 @@ const isChange = (row: EntryRow): boolean => {
   return [before, after, changes].some((value) => value !== undefined) || CHANGES.test(row.action);
 };
 
-/** A filter that the entries of a resource meet, and whether one that meets it is of that resource. */
+/** A filter for the entries of a resource, and an exact test of each match. */
 type Same = { filter: AuditFilter; isSame: (row: EntryRow) => boolean };
 
-/** By its id; one that is no UUID is in the details, as JSON writes it. Of a resource without an id, name and type. */
+/** By id, or by its text in the details if it is not a UUID; without an id, by name and type. */
 function sameResourceAs(entry: EntryRow): Same | null {
   const { resource_id: id, resource_type: type, resource_name: name } = entry;
   if (id && id !== ZERO_UUID) return { filter: { resourceId: [id] }, isSame: () => true };
@@ -182,7 +179,7 @@ function sameResourceAs(entry: EntryRow): Same | null {
 }
 
 /**
- * The newest entry before one that succeeded in changing the same resource, in the same organization.
+ * Newest earlier entry of a successful change to the same resource, in the same organization.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
 export const getPreviousChange = operation({

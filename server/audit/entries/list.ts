@@ -31,7 +31,7 @@ import { operation } from "@/server/ground/operation";
 import { typed } from "@/server/ground/wire";
 import { toFlatEntry, toFullEntry } from "./to-entry";
 
-/** Deeper pages are read only when there are so many rows, even when the caller does not want the total. */
+/** For deeper pages the rows are counted first, even if the caller skips the total. */
 const MAX_BLIND_OFFSET = 10_000;
 
 type PageInput = { page: number; limit: number; skipCount: boolean; cursor?: string | undefined };
@@ -41,18 +41,20 @@ type Pagination = { page: number; limit: number; total: number; totalPages: numb
 
 const cursorOf = (row: EntryRow): Cursor => ({ ms: row.ms, seq: row.chain_seq, orgId: row.org_id });
 
-/** The pagination of a page that ends with `last` (null: nothing follows). */
+/** Pagination of a page that ends with `last` (null: the last page). */
 function paginate({ page, limit }: PageInput, total: number, last: Cursor | null): Pagination {
   const totalPages = total < 0 ? -1 : Math.ceil(total / limit);
   return { page, limit, total, totalPages, nextCursor: last && encodeCursor(last) };
 }
 
-/** Where a page begins: at a cursor, or so many rows from the newest. */
+/** Start of a page: a cursor or an offset from the newest row. */
 function startOf({ cursor, page, limit }: PageInput): { after: Cursor | undefined; offset: number } {
   return cursor ? { after: decodeCursor(cursor), offset: 0 } : { after: undefined, offset: (page - 1) * limit };
 }
 
-/** The rows of a page and one more, if there is one; and the total (else -1), where it is wanted and all matches were met. */
+/**
+ * Rows of a page plus one if there is a next page; and the total, or -1 if not requested or not all matches were read.
+ */
 async function readRows(tx: Tx, plan: Plan, input: PageInput): Promise<{ found: EntryRow[]; counted: number }> {
   const { after, offset } = startOf(input);
   const limit = input.limit + 1;
@@ -66,17 +68,14 @@ async function readRows(tx: Tx, plan: Plan, input: PageInput): Promise<{ found: 
   return { found: await rowsByKey(tx, keys.slice(offset), ENTRY), counted: total };
 }
 
-/** The total where a page that its rows did not fill implies it; -1 where it has to be counted. */
+/** Total implied by a page that is not full; -1 if it must be counted. */
 function totalBy(input: PageInput, found: EntryRow[]): number {
   const { after, offset } = startOf(input);
   const isLast = found.length <= input.limit && (found.length > 0 || offset === 0);
   return !after && isLast ? offset + found.length : -1;
 }
 
-/**
- * The total as it may stand beside the rows: each statement sees the entries that were there when it began, and a count
- * that came before the rows or after them may know fewer or more of them.
- */
+/** Reconciles the total with the rows: both statements have their own snapshot and may see different entries. */
 async function totalBeside(input: PageInput, found: EntryRow[], count: () => Promise<number>): Promise<number> {
   if (input.skipCount) return -1;
   const implied = totalBy(input, found);
@@ -84,12 +83,12 @@ async function totalBeside(input: PageInput, found: EntryRow[], count: () => Pro
   return Math.max(await count(), found.length > 0 ? startOf(input).offset + found.length : 0);
 }
 
-/** truncated: a text too short for the index was looked for among the newest rows only. */
+/** truncated: the text is too short for the index, so only the newest rows were searched. */
 export type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true };
 
 /**
- * Of a text of one or two characters: the newest rows, as many as the time allows. total counts the matches among them, on
- * every page; a page that the time cut short continues at its cursor.
+ * Searches one or two characters in the newest rows, as many as time allows. total counts the matches among them, on
+ * every page; a page cut short continues at its cursor.
  */
 async function scanPage(tx: Tx, plan: Plan, input: PageInput & { deadline: Deadline }): Promise<Page> {
   const { after, offset } = startOf(input);
@@ -98,7 +97,7 @@ async function scanPage(tx: Tx, plan: Plan, input: PageInput & { deadline: Deadl
   const all = { after: undefined, need: Number.POSITIVE_INFINITY, deadline };
   const behind = { after, need: end + 1, deadline };
   const scan = scanKeys(tx, plan, input.skipCount ? behind : all);
-  // Behind a cursor the matches of the pages before it count as well.
+  // With a cursor, matches on earlier pages count too.
   const paged = after && !input.skipCount ? scanKeys(tx, plan, behind) : scan;
   const [counted, { keys, rest }] = await Promise.all([scan, paged]);
   const rows = await rowsByKey(tx, keys.slice(offset, end), ENTRY);
@@ -109,8 +108,8 @@ async function scanPage(tx: Tx, plan: Plan, input: PageInput & { deadline: Deadl
 }
 
 /**
- * One page of stored rows with its pagination; one row more is read to know whether another page follows.
- * @throws AppError validation_failed for a cursor that is none.
+ * One page of stored rows with its pagination; reads one extra row to detect a next page.
+ * @throws AppError validation_failed for an invalid cursor.
  */
 async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promise<Page> {
   const { offset } = startOf(input);
@@ -118,7 +117,7 @@ async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promis
     const plan = await planFor(tx, ctx, filter);
     if (plan.page.kind === "scan") return scanPage(tx, plan, { ...input, deadline: deadlineOf(ctx, "scan") });
     const before = offset > MAX_BLIND_OFFSET ? await countRows(tx, plan) : -1;
-    // The chain's head knows the total of all rows: it is asked in the same round trip.
+    // Without filters the chain head knows the total; fetch it in the same round trip.
     const isKnown = !input.skipCount && before < 0 && plan.total === "heads";
     const [{ found, counted }, known] = await Promise.all([
       before >= 0 && offset >= before ? { found: [], counted: -1 } : readRows(tx, plan, input),
@@ -134,10 +133,10 @@ async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promis
 }
 
 /**
- * Full-text search (spec, GET /audit-logs/search): a term anywhere in action, actor email, resource type, resource name or
- * details, without regard to case, wildcards literal, together with the common filters. Exact for terms of three and more
- * characters; `truncated` where a shorter one was looked for among the newest rows only.
- * @throws AppError validation_failed for a cursor that is none.
+ * Full-text search (spec, GET /audit-logs/search): a term anywhere in action, actor email, resource type, resource name
+ * or details, case-insensitive, wildcards literal, combined with the common filters. Exact for terms of three or more
+ * characters; `truncated` if a shorter one was searched among the newest rows only.
+ * @throws AppError validation_failed for an invalid cursor.
  */
 export const searchEntries = operation({
   permission: "audit:read",
@@ -149,10 +148,10 @@ export const searchEntries = operation({
   },
 });
 
-/** truncated: a text too short for the index was looked for among the newest entries only. */
+/** truncated: the text is too short for the index, so only the newest entries were searched. */
 export type PrintedEntries = { data: FullEntry[]; total: number; truncated: boolean };
 
-/** The newest entries of a filter, as many as are printed, and how many there are in all. */
+/** Newest matches of a filter, up to the print limit, and the number of all. */
 export const listForPrint = operation({
   permission: "audit:read",
   input: filterInput,
@@ -169,7 +168,7 @@ export const listForPrint = operation({
 
 /**
  * Audit entries of the caller's organizations, newest first, in the flat format of the viewer component.
- * @throws AppError validation_failed for a cursor that is none.
+ * @throws AppError validation_failed for an invalid cursor.
  */
 export const listFlatEntries = operation({
   permission: "audit:read",
@@ -181,7 +180,7 @@ export const listFlatEntries = operation({
   },
 });
 
-/** The same page in the full format. */
+/** Audit entries in the full format. */
 export const listFullEntries = operation({
   permission: "audit:read",
   input: listInput,

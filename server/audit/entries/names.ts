@@ -12,9 +12,9 @@ import { operation } from "@/server/ground/operation";
 import { MAX_FILTER_LENGTH } from "@/server/ground/text";
 
 const MAX_NAMES = 50;
-/** The most names of a kind that are compared with a mistyped word. */
+/** Names of one kind compared with a mistyped word. */
 const MAX_COMPARED = 20_000;
-/** The most mistyped words at a time: ten over all these names take a quarter of a second of the process. */
+/** Mistyped words per request: ten against all these names take a quarter second of CPU. */
 const MAX_MISTYPED = 10;
 
 const knownName = z.strictObject({
@@ -24,14 +24,14 @@ const knownName = z.strictObject({
   called: z.array(z.string()),
 }) satisfies z.ZodType<KnownName>;
 const namesInput = z.object({
-  /** Words of a line, in any case. */
+  /** Words of a search, in any case. */
   words: z.array(z.string().min(1).max(MAX_FILTER_LENGTH)).max(100),
-  /** Names that one of the first ten words is a mistyped form of, instead of those that a word is. */
+  /** Finds names close to one of the first ten words instead of exact ones. */
   isNear: z.boolean().default(false),
 });
 type Row = { kind: NameKind; name: string; email: string | null; id: string };
 
-/** The words and phrases by which a person, key, device or organization is called: its name, words of it, and an address's beginning. */
+/** Terms that name a person, key, device or organization: its name, parts of it, and the local part of an address. */
 const calledBy = ({ kind, name, email }: Row): string[] =>
   [
     name,
@@ -40,8 +40,8 @@ const calledBy = ({ kind, name, email }: Row): string[] =>
   ].map((one) => one.toLowerCase());
 
 /**
- * The people, API keys, devices and organizations within the caller's reach that the words of a line name.
- * @returns at most 50, of each kind
+ * People, API keys, devices and organizations in the caller's reach named by the words of a search.
+ * @returns at most 50 of each kind
  */
 export const findNames = operation({
   permission: "audit:read",

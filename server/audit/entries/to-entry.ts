@@ -7,7 +7,7 @@ import { ZERO_UUID } from "@/server/ground/context";
 import { readExact } from "@/server/ground/exact-json";
 import { isObject } from "@/server/ground/records";
 
-/** The details of a stored row, taken apart. */
+/** Parses the details of a stored row. */
 export function detailsOf(row: Pick<EntryRow, "details">): Record<string, unknown> {
   const value: unknown = row.details === null ? {} : readExact(row.details);
   return isObject(value) ? value : { value };
@@ -15,21 +15,21 @@ export function detailsOf(row: Pick<EntryRow, "details">): Record<string, unknow
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
-/** The id of a resource that another system gave it, where that is no UUID (spec, non-UUID identifiers). */
+/** External id of a resource that is not a UUID (spec, non-UUID identifiers). */
 export const rawResourceOf = (row: Pick<EntryRow, "resource_id" | "details">): string | null =>
   row.resource_id === ZERO_UUID ? text(detailsOf(row).rawResourceId) : null;
 
 type Named = Pick<EntryRow, "actor_type" | "actor_id" | "actor_email" | "user_name" | "key_name" | "hostname">;
 
-/** The name of a person whom neither an account nor an address names. */
+/** Name of a person without an account or address. */
 export const UNKNOWN_USER = "Unknown user";
-/** Somebody without an account, who opened a link for example. */
+/** Name of a visitor without an account, such as the reader of a shared link. */
 const VISITOR = "Visitor";
 
 const isVisitor = ({ actor_id }: Named, { rawActorId }: Record<string, unknown>): boolean =>
   actor_id === ZERO_UUID && text(rawActorId) === null;
 
-/** The actor's name for people (contract, flat entry: user.name). */
+/** Display name of the actor (contract, flat entry: user.name). */
 export function actorName(row: Named, details: Record<string, unknown>): string {
   switch (row.actor_type) {
     case "user":
@@ -50,7 +50,7 @@ export function actorName(row: Named, details: Record<string, unknown>): string 
 
 const roleOf = (row: EntryRow): string => row.user_role ?? row.actor_type;
 
-/** Members of both formats. */
+/** Members shared by both formats. */
 function core(row: EntryRow, details: Record<string, unknown>) {
   return {
     id: row.id,

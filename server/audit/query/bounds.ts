@@ -3,10 +3,10 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** Times in milliseconds since 1970; null where there is no row. */
+/** Milliseconds since 1970; null without rows. */
 type Bounds = { first: number | null; last: number | null };
 
-/** The timestamps of the oldest and the newest row of some organizations. */
+/** Timestamps of the oldest and newest row of some organizations. */
 export async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
   const end = (direction: "ASC" | "DESC") =>
     sql`(SELECT e.at FROM ${layout().eachOf(orgIds)}, LATERAL (SELECT (extract(epoch FROM l."timestamp") * 1000)::float8 AS at FROM audit_logs l

@@ -9,7 +9,7 @@ import { keysOf } from "@/server/ground/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
 import { networkOf } from "./values";
 
-/** In the order in which they are counted and shown. */
+/** In display order. */
 export const FACET_NAMES = [
   "category",
   "action",
@@ -24,35 +24,35 @@ export const FACET_NAMES = [
 export type FacetName = (typeof FACET_NAMES)[number];
 
 /**
- * The filters of the audit log, each declared once. The inputs of the procedures and routes, the parameters of the
- * viewer's address, its chips, qualifiers, completion, facets and labels derive from these entries; the server adds a
- * condition (conditions.ts) and, where the search index can narrow by it, what it is asked (to-query.ts).
+ * Filters of the audit log, each declared once. Inputs of procedures and routes, address parameters, chips, qualifiers,
+ * completion, facets and labels derive from these entries; the server adds a condition (conditions.ts) and, if the
+ * search index can narrow by it, a query (to-query.ts).
  */
 export type Filter = {
   label: string;
   /**
-   * exact: the value as it stands; part: anywhere in a text, in any case; network: a whole address, a network in CIDR
-   * notation, or what addresses begin with; words: a text whose words all occur. Of several values any matches.
+   * exact: the whole value; part: anywhere in a text, in any case; network: an address, a CIDR network or the start of
+   * addresses; words: a text that contains all words. Any of several values matches.
    */
   match: "exact" | "part" | "network" | "words";
-  /** The only values there are, with their labels. */
+  /** The allowed values, with their labels. */
   choices?: Readonly<Record<string, string>>;
   /** The values are UUIDs. */
   isId?: true;
-  /** Values can be excluded too. */
+  /** Values can also be excluded. */
   negatable?: true;
   /** The facet that counts its values. */
   facet?: FacetName;
-  /** Its word in the search box, before the colon. Of two filters with one word the minus means the negatable one. */
+  /** Its word in the search box, before the colon. If two filters share it, the minus means the negatable one. */
   qualifier?: string;
-  /** The values of the qualifier. */
+  /** Hint at the values of the qualifier. */
   hint?: string;
-  /** The facet whose values complete the qualifier. */
+  /** Facet whose values complete the qualifier. */
   completedBy?: FacetName;
 };
 export type Catalogue = Readonly<Record<string, Filter>>;
 
-/** The names are those of the wire and of the address; the order is that of chips, facets and completion. */
+/** Names are those of the wire and the address; the order is that of chips, facets and completion. */
 export const FILTERS = {
   q: { label: "Text", match: "words", negatable: true },
   user: {
@@ -122,7 +122,7 @@ export const FILTERS = {
     hint: "user, API key, agent, system or AI agent",
   },
   actorId: { label: "Actor", match: "exact", isId: true, negatable: true, facet: "actor" },
-  /** An actor whose id is no UUID, as details.rawActorId keeps it. */
+  /** An actor whose id is not a UUID, kept in details.rawActorId. */
   rawActorId: { label: "Actor", match: "exact" },
   actions: {
     label: "Action",
@@ -163,7 +163,7 @@ export const FILTERS = {
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = keysOf(FILTERS);
 
-/** The fault of a filter's value; null without one. Isomorphic: the address and the wire refuse the same. */
+/** Error of a filter's value, or null. Isomorphic: the address and the wire refuse the same values. */
 export function faultOf({ choices, isId, match }: Filter, value: string): string | null {
   if (choices) return Object.hasOwn(choices, value) ? null : `must be one of ${Object.keys(choices).join(", ")}`;
   if (isId) return GUID.test(value) ? null : "is not a UUID";
@@ -174,17 +174,17 @@ export function faultOf({ choices, isId, match }: Filter, value: string): string
 /** A value that is excluded. */
 export type Exclusion = { name: string; value: string };
 
-/** Actions are excluded by a parameter that takes them bare, everything else by `exclude`. */
+/** Actions have their own exclusion parameter without a prefix; other filters use `exclude`. */
 export const EXCLUDED_BARE = "actions";
 
-/** An actor whose id is no UUID is excluded as actorId too. */
+/** An actor without a UUID is also excluded as actorId. */
 const ANY_ID = "actorId";
 
-/** The filters of which `exclude` takes values, as "result:success". */
+/** Filters allowed in `exclude`, as in "result:success". */
 export const excludableIn = (catalogue: Catalogue): string[] =>
   Object.keys(catalogue).filter((name) => catalogue[name]?.negatable && name !== EXCLUDED_BARE);
 
-/** The exclusion that a part of `exclude` means; null for one of no filter. */
+/** Parses a part of `exclude`; null for an unknown filter. */
 export function toExclusion(part: string, catalogue: Catalogue = FILTERS): Exclusion | null {
   const at = part.indexOf(":");
   const name = part.slice(0, at);

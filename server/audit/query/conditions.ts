@@ -9,25 +9,25 @@ import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { beginningsOf, plainAddress } from "./values";
 import { actorsWithin, actorTypesCalled, devicesWithin, hasText, holdsTerm, type Term, type Within } from "./words";
 
-/** The filters of rows; words are looked up first, and become separate conditions. */
+/** Filters on rows; words are looked up first and become conditions of their own. */
 export type RowFilterName = Exclude<FilterName, "q">;
 
-/** Which rows are asked for, but for the words: any of a filter's values, and in time. */
+/** Filters without words: any of the values of each, and a time range. */
 type Narrowing = { [N in RowFilterName]?: string | readonly string[] | undefined } & {
   exclude?: readonly string[] | undefined;
   excludeActions?: readonly string[] | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
-  /** Routine telemetry that succeeded: left out, or nothing else. */
+  /** Routine telemetry that succeeded: excluded, or exclusively. */
   routine?: Routine | undefined;
-  /** One text in any of the five searched fields (spec, GET /audit-logs/search). */
+  /** A text in any of the five searched fields (spec, GET /audit-logs/search). */
   phrase?: string | undefined;
 };
 
-/** Which rows are asked for: the common filters, and words. */
+/** The common filters, and words. */
 export type AuditFilter = Narrowing & { q?: string | undefined };
 
-/** The same with its words looked up (plan.ts): wanted ones all occur, excluded ones do not. */
+/** The same with words looked up (plan.ts): all of `words` must occur, none of `withoutWords`. */
 export type RowFilter = Narrowing & {
   q?: never;
   words?: readonly Term[];
@@ -37,7 +37,7 @@ export type RowFilter = Narrowing & {
 
 const either = (conditions: SQL[]): SQL => sql`(${sql.join(conditions, sql` OR `)})`;
 
-/** A condition on rows `a` that holds where any of the values matches; names are looked up within some organizations. */
+/** A condition on rows `a` that is true if any value matches; names are looked up within some organizations. */
 type Condition = (values: readonly string[], within?: Within) => SQL;
 
 const isOneOf =
@@ -55,7 +55,7 @@ function isOfCategory(category: string): SQL {
   return named ? startsWith(named[1]) : sql`NOT ${startsWith(CATEGORY_PREFIXES.flatMap(([, prefixes]) => prefixes))}`;
 }
 
-/** People whose name contains the text, of those whom row level security lets the caller know. */
+/** People whose name contains the text, as far as row-level security shows them to the caller. */
 export const namedPeople = (text: string, within: Within): SQL =>
   sql`SELECT u.id FROM users u WHERE ${hasText(sql`u.name`, text)} AND ${actorsWithin("u", within)}`;
 
@@ -63,19 +63,18 @@ export const namedPeople = (text: string, within: Within): SQL =>
 export const namedKeys = (text: string, within: Within): SQL =>
   sql`SELECT k.id FROM api_keys k WHERE ${hasText(sql`k.name`, text)} AND ${actorsWithin("k", within)}`;
 
-/** Devices whose hostname contains the text. */
 export const namedDevices = (text: string, within: Within): SQL =>
   sql`SELECT d.id FROM devices d WHERE ${hasText(sql`d.hostname`, text)} AND ${devicesWithin(within)}`;
 
-/** The agents on such devices, as entries name them; an agent's id may be of any shape. */
+/** Agents on devices whose hostname contains the text; an agent's id may be any text. */
 export const agentsOn = (text: string, within: Within): SQL =>
   sql`SELECT g.actor_id AS id FROM agents g JOIN devices d ON d.id = g.device_id
     WHERE ${hasText(sql`d.hostname`, text)} AND ${devicesWithin(within)}`;
 
-/** An agent is shown as "Agent (WS-042)" and "Agent on WS-042". */
+/** Display forms of an agent: "Agent (WS-042)" and "Agent on WS-042". */
 const AGENT_NAME = /^agent (?:\((.+)\)|on (.+))$/i;
 
-/** Ids of agents by a part of their device's hostname, or by the name that is made from it. */
+/** Ids of agents by part of their device's hostname, or by their display name. */
 export function agentsCalled(text: string, within: Within): SQL {
   const [, inBrackets, behindOn] = AGENT_NAME.exec(text.trim()) ?? [];
   return agentsOn(inBrackets ?? behindOn ?? text, within);
@@ -90,11 +89,11 @@ function involvesDevice(text: string, within: Within): SQL {
     OR (a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents}))))`;
 }
 
-/** An actor by its id, or where that is no UUID as the details keep it. */
+/** An actor by its id, or by the id in the details if it is not a UUID. */
 const isActor = (id: string): SQL =>
   GUID.test(id) ? sql`a.actor_id = ${id}::uuid` : sql`a.details ->> 'rawActorId' = ${id}`;
 
-/** An actor by a part of what it is called: address, name, hostname; the platform by its whole name. */
+/** An actor by part of its address, name or hostname; the platform by its whole name. */
 function isCalled(text: string, within: Within): SQL {
   const agents = sql`ARRAY(${agentsCalled(text, within)})`;
   return either([
@@ -106,7 +105,7 @@ function isCalled(text: string, within: Within): SQL {
   ]);
 }
 
-/** A network, a whole address in whichever form, or the beginning of addresses. */
+/** A network, an address in any notation, or the start of addresses. */
 function isAt(ip: string): SQL {
   if (ip.includes("/")) return sql`audit_address(a.ip_address) <<= ${ip}::inet`;
   const plain = plainAddress(ip);
@@ -115,12 +114,12 @@ function isAt(ip: string): SQL {
   return either(beginningsOf(ip).map((beginning) => sql`starts_with(a.ip_address, ${beginning})`));
 }
 
-/** The member that provenance.ts writes; in the words of the partial index audit_logs_submitted_idx. */
+/** The member written by provenance.ts; must match the text of the partial index audit_logs_submitted_idx. */
 const IS_SUBMITTED: SQL = sql.raw("a.details ? 'submittedBy'");
 
 const isNot = (condition: SQL): SQL => sql`(${condition}) IS NOT TRUE`;
 
-/** The condition of each filter, in the order in which a row is tested: cheap ones first. */
+/** Condition of each filter, cheapest first. */
 export const CONDITIONS: Record<RowFilterName, Condition> = {
   actorType: isOneOf("a.actor_type"),
   result: isOneOf("a.result"),
@@ -144,18 +143,17 @@ export const CONDITIONS: Record<RowFilterName, Condition> = {
 /** Spec, GET /audit-logs/search: the five fields. */
 const holdsPhrase = contains("a.action", "a.actor_email", "a.resource_type", "a.resource_name", "a.details::text");
 
-/** In the order of the conditions. */
 export const ROW_FILTERS = keysOf(CONDITIONS);
-/** Filters that tallies know too (db: audit_tally). */
+/** Filters that the tallies also know (db: audit_tally). */
 const KIND_FILTERS: readonly RowFilterName[] = ["actorType", "result", "resourceType", "actions", "action", "category"];
 
-/** The values of which a filter wants one; an organization has narrowed the caller's scope already. */
+/** Accepted values of a filter; orgId has already narrowed the caller's scope. */
 export function valuesOf(filter: RowFilter, name: RowFilterName): readonly string[] {
   const value = name === "orgId" ? undefined : filter[name];
   return typeof value === "string" ? (value ? [value] : []) : (value ?? []);
 }
 
-/** The values of a filter that are excluded. */
+/** Excluded values of a filter. */
 export function excludedOf(
   filter: Pick<AuditFilter, "exclude" | "excludeActions">,
   name: FilterName,
@@ -172,7 +170,7 @@ const IS_ROUTINE: SQL = sql`(a.action = ANY (${textArray(ROUTINE_ACTIONS)}) AND 
 const routineConditions = ({ routine }: RowFilter): SQL[] =>
   routine === undefined ? [] : [routine === "only" ? IS_ROUTINE : isNot(IS_ROUTINE)];
 
-/** The conditions of some filters alone. */
+/** Conditions of some filters only. */
 function conditionsOn(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];
@@ -183,14 +181,14 @@ function conditionsOn(filter: RowFilter, names: readonly RowFilterName[]): SQL[]
   });
 }
 
-/** The conditions on text: it is read last. */
+/** Conditions on text, evaluated last. */
 const textConditions = ({ phrase, words = [], withoutWords = [] }: RowFilter): SQL[] => [
   ...words.map(holdsTerm),
   ...withoutWords.map((term) => isNot(holdsTerm(term))),
   ...(phrase ? [holdsPhrase([phrase])] : []),
 ];
 
-/** The conditions on everything but time. */
+/** Conditions on everything but time. */
 export const untimedConditions = (filter: RowFilter): SQL[] => [
   ...conditionsOn(filter, ROW_FILTERS),
   ...routineConditions(filter),
@@ -198,8 +196,8 @@ export const untimedConditions = (filter: RowFilter): SQL[] => [
 ];
 
 /**
- * The conditions of a filter over audit_logs as `a`, without the organization's: one code path for list, search,
- * export, reports and facets, so that an export equals its screen.
+ * Conditions of a filter over audit_logs as `a`, without the organization's. List, search, export, reports and facets
+ * all use them, so that an export equals its screen.
  */
 export function conditionsOf(filter: RowFilter): SQL[] {
   const { from, to } = filter;
@@ -209,13 +207,13 @@ export function conditionsOf(filter: RowFilter): SQL[] {
   return conditions;
 }
 
-/** True when nothing but the organization narrows the rows: then the chain heads know the total. */
+/** True if only the organization narrows the rows: the chain heads then know the total. */
 export const isUnfiltered = (filter: RowFilter): boolean => conditionsOf(filter).length === 0;
 
-/** True when nothing but time and the organization narrows the rows. */
+/** True if only time and the organization narrow the rows. */
 export const isTimed = ({ from: _, to: __, ...filter }: RowFilter): boolean => isUnfiltered(filter);
 
-/** True when the tallies by hour can count the rows: nothing but kind, result and time narrows them. */
+/** True if the hourly tallies can count the rows: only kind, result and time narrow them. */
 export const isTallied = (filter: RowFilter): boolean =>
   conditionsOn(
     filter,

@@ -27,8 +27,8 @@ function byTallies(plan: Plan): SQL {
 const QUERY_OF = { heads: byHeads, tallies: byTallies, rows: byRows };
 
 /**
- * How many rows of some organizations answer a filter, exactly. Without filters the chain knows: its sequence has no
- * gaps, so head minus what was pruned is the count, at any length of history.
+ * Exact number of matches in some organizations. Without filters it is head minus pruned rows, because the sequence has
+ * no gaps.
  */
 export async function countRows(tx: Tx, plan: Plan): Promise<number> {
   if (plan.orgIds.length === 0) return 0;

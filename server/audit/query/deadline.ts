@@ -1,19 +1,19 @@
 import type { Ctx } from "@/server/ground/context";
 
-/** How long a request looks for rows; its answer says what it has not come to by then, or counts as many. */
+/** Time budget of a request; its answer says what was not reached. */
 const LIMITS_MS = {
-  /** A short text, which no index serves: what an answer to it may take, less what comes before and after. */
+  /** A text too short for the index: leaves room for the rest of the request. */
   scan: 120,
   /** Facets and histogram. */
   counts: 400,
-  /** Whether rows are so many that a recent proof of identity is needed. */
+  /** Deciding whether an export is large enough to need a recent identity check. */
   proof: 2_000,
 };
 
-/** When to stop looking; the milliseconds left are negative or 0 from then on. */
+/** leftMs() is 0 or negative once the time is up. */
 export type Deadline = { leftMs: () => number };
 
-/** The deadline of a request that begins to look now, by its clock. */
+/** Deadline of a request that starts searching now. */
 export function deadlineOf({ now }: Pick<Ctx, "now">, kind: keyof typeof LIMITS_MS): Deadline {
   const end = now().getTime() + LIMITS_MS[kind];
   return { leftMs: () => end - now().getTime() };

@@ -2,12 +2,12 @@ import { GUID } from "@/server/ground/text";
 import { excludableIn, FILTERS } from "./catalogue";
 import { splitValues } from "./values";
 
-/** Former names of the address's parameters, before they took the names of the wire. */
+/** Address parameters renamed to match the wire. */
 const RENAMED: Readonly<Record<string, string>> = { actor: "user", type: "actorType", org: "orgId" };
 
 const EXCLUDABLE = excludableIn(FILTERS);
 
-/** A part of the former `without`: "result:success", or an action. */
+/** Parses a part of the former `without`: "result:success", or an action. */
 function fromWithout(part: string): [name: "exclude" | "excludeActions", value: string] {
   const at = part.indexOf(":");
   const field = part.slice(0, Math.max(at, 0));
@@ -15,7 +15,7 @@ function fromWithout(part: string): [name: "exclude" | "excludeActions", value: 
   return EXCLUDABLE.includes(name) ? ["exclude", `${name}:${part.slice(at + 1)}`] : ["excludeActions", part];
 }
 
-/** The viewer's parameters of an old link or saved view under their present names; present ones stay as they are. */
+/** Renames the parameters of an old link or saved view; current ones stay. */
 export function presentParams(params: URLSearchParams): URLSearchParams {
   const present = new URLSearchParams();
   for (const [name, value] of params) {
@@ -30,7 +30,7 @@ export function presentParams(params: URLSearchParams): URLSearchParams {
   return present;
 }
 
-/** The parameters of a page's address likewise: the organization is one of every page, the filters are the audit log's. */
+/** Renames the parameters of a page's address: the organization on every page, filters on the audit log only. */
 export function presentSearch(pathname: string, params: URLSearchParams): URLSearchParams {
   if (pathname === "/") return presentParams(params);
   return new URLSearchParams([...params].map(([name, value]) => [name === "org" ? "orgId" : name, value]));

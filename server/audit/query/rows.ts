@@ -8,7 +8,7 @@ import type { Scope } from "@/server/ground/context";
 import { readSigned, signText } from "@/server/ground/derived-key";
 import { invalid } from "@/server/ground/errors";
 
-/** A row's position in the order of the lists: (timestamp, chain sequence, organization), newest first. */
+/** Position of a row in list order: (timestamp, chain sequence, organization), newest first. */
 export type Cursor = { ms: number; seq: string; orgId: string };
 
 const PURPOSE = "cursor";
@@ -17,14 +17,14 @@ const CURSOR = /^(\d{1,15})\.(\d{1,18})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 /** A cursor as the opaque text that clients hand back. */
 export const encodeCursor = ({ ms, seq, orgId }: Cursor): string => signText(PURPOSE, `${ms}.${seq}.${orgId}`);
 
-/** @throws AppError validation_failed for a text that no list has handed out, altered ones included. */
+/** @throws AppError validation_failed for a text that is not a cursor, or an altered one. */
 export function decodeCursor(cursor: string): Cursor {
   const [, ms, seq, orgId] = CURSOR.exec(readSigned(PURPOSE, cursor) ?? "") ?? [];
   if (!seq || !orgId) throw invalid("cursor", "is not a cursor of this list");
   return { ms: Number(ms), seq, orgId };
 }
 
-/** A stored row with the names that people know its actor by. */
+/** A stored row with the display names of its actor. */
 export type EntryRow = Omit<SqlRow, "timestamp"> & {
   /** The timestamp in milliseconds since 1970 UTC. */
   ms: number;
@@ -39,13 +39,13 @@ export type EntryRow = Omit<SqlRow, "timestamp"> & {
   hostname: string | null;
 };
 
-/** The columns that an export of many rows reads: a third of the bytes less. */
+/** Columns of a large export: a third fewer bytes. */
 export type BodyRow = Omit<EntryRow, "error_message" | "checksum" | "prev_checksum" | "user_role" | "user_department">;
 
 const BODY_FIELDS = FIELDS.filter((field) => field !== "timestamp" && field !== "errorMessage");
 /**
- * What agents are found by: how entries name them, as text where it is no UUID. A column of the materialized rows, because
- * row level security lets no function into an index condition.
+ * Id of an agent as entries name it, as text if it is not a UUID. A column of the materialized rows, because row-level
+ * security keeps functions out of index conditions.
  */
 const AGENT_ID = `CASE WHEN a.actor_type = 'agent' THEN COALESCE(
   CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END, a.actor_id::text) END AS agent_id`;
@@ -54,7 +54,9 @@ const BODY = [
   `(extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, a."timestamp", a.chain_seq`,
   AGENT_ID,
 ].join(", ");
-/** People, keys and devices behind rows `p`; one agent, though two of one UUID, in capitals and without, could be enrolled. */
+/**
+ * People, keys and devices behind rows `p`; limited to one agent, because UUIDs in two cases could both be enrolled.
+ */
 const NAMES = sql.raw(
   `FROM rows p
    LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
@@ -65,7 +67,7 @@ const NAMES = sql.raw(
    ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`,
 );
 
-/** Which columns a query reads of rows `a`, and which it selects of those, `p`, with their names. */
+/** Columns read from rows `a`, and columns selected from those, `p`, with names. */
 export type Shape<Row> = { columns: SQL; output: SQL; row?: Row };
 export const ENTRY: Shape<EntryRow> = {
   columns: sql.raw(`${BODY}, a.error_message, a.checksum, a.prev_checksum`),
@@ -81,22 +83,22 @@ export const BODY_ONLY: Shape<BodyRow> = {
   ),
 };
 
-/** Instants in milliseconds since 1970 UTC as an array of timestamps. */
+/** Converts milliseconds since 1970 UTC to an array of timestamps. */
 export const instants = (ms: readonly number[]): SQL =>
   sql`${sql.param(ms.map((one) => new Date(one).toISOString()))}::text[]::timestamptz[]`;
 
-/** The key of a row: its organization's chain, and its sequence there. */
+/** Key of a row: organization and chain sequence. */
 export type Key = { orgId: string; seq: string };
-/** The same with the row's timestamp, in milliseconds since 1970 UTC. */
+/** A key with the row's timestamp, in milliseconds since 1970 UTC. */
 export type Found = Key & { ms: number };
 
-/** The columns of rows `a` that make keys. */
+/** Key columns of rows `a`. */
 export const KEY = sql.raw(
   `a.org_id AS "orgId", a.chain_seq AS seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms`,
 );
 export const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`);
 
-/** The matches found so far, each once. */
+/** Distinct matches found so far. */
 export class Matches {
   readonly #found = new Map<string, Found>();
 
@@ -120,7 +122,7 @@ export class Matches {
   }
 }
 
-/** Joins conditions with AND; none is true. */
+/** Joins conditions with AND; TRUE if there are none. */
 export const allOf = (conditions: SQL[]): SQL =>
   conditions.length === 0 ? sql`true` : sql.join(conditions, sql` AND `);
 
@@ -138,8 +140,9 @@ export async function reachedBy(tx: Tx, scope: Scope): Promise<readonly string[]
 }
 
 /**
- * How far the search index of each organization `o` has come, as a row `i(through)`: rows past it are looked at one by one.
- * A look-up inside the comparison would not pass row level security as an index condition: the whole chain would be read.
+ * Last sequence in the search index of each organization `o`, as a row `i(through)`; rows past it are read one by one.
+ * A subquery inside the comparison would not pass row-level security as an index condition and would read the whole
+ * chain.
  */
 export const INDEXED_THROUGH: SQL = sql.raw(
   "LATERAL (SELECT COALESCE((SELECT max(s.last_seq) FROM audit_segments s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i",
@@ -148,13 +151,13 @@ export const INDEXED_THROUGH: SQL = sql.raw(
 const END_OF_CHAIN = sql.raw("9223372036854775807");
 
 /**
- * Rows `a` of each organization `o` in a span of its chain, by expressions over `o`. Both ends are always named: of a span
- * with one end the planner believes that it holds a third of the table, and reads all of it.
+ * Rows `a` of each organization `o` in a span of its chain, by expressions over `o`. Always names both ends: for an
+ * open span the planner expects a third of the table and reads all of it.
  */
 export const rowsBetween = (after: SQL, through: SQL = END_OF_CHAIN): SQL =>
   sql`LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l.chain_seq BETWEEN ${after} + 1 AND ${through} OFFSET 0) a`;
 
-/** Rows newer than a cursor in the same order. */
+/** Rows newer than a cursor in (timestamp, sequence, organization) order. */
 function newerThan({ ms, seq, orgId }: Cursor): SQL {
   const at = sql`${new Date(ms).toISOString()}::timestamptz`;
   return sql`(a."timestamp", a.chain_seq) >= (${at}, ${seq}::bigint) AND (a."timestamp", a.chain_seq, a.org_id) > (${at}, ${seq}::bigint, ${orgId}::uuid)`;
@@ -162,17 +165,17 @@ function newerThan({ ms, seq, orgId }: Cursor): SQL {
 
 export type RowWindow = {
   conditions: SQL[];
-  /** The rows that follow a cursor in the list: older ones, the closest first. */
+  /** Only rows after the cursor in the list: older ones, nearest first. */
   after?: Cursor | undefined;
-  /** The rows that come before a cursor in the list: newer ones, the closest first. */
+  /** Only rows before the cursor in the list: newer ones, nearest first. */
   before?: Cursor | undefined;
   offset?: number;
   limit: number;
 };
 
 /**
- * The keys of the newest rows that meet the conditions, as a query over audit_logs' index by time. Over several
- * organizations the newest of each are taken and merged: ORDER BY over org_id = ANY(…) would read everything.
+ * Keys of the newest matches, as a query along the time index of audit_logs. Takes the newest of each organization and
+ * merges: ORDER BY over org_id = ANY(…) would read everything.
  */
 export function newestKeys(
   orgIds: readonly string[],
@@ -190,23 +193,23 @@ export function newestKeys(
     ) n ORDER BY n."timestamp" ${order}, n.chain_seq ${order}, n.org_id ${order} LIMIT ${limit} OFFSET ${offset}`;
 }
 
-/** The keys of the newest rows of some organizations that meet the conditions, read along the index by time. */
+/** Keys of the newest matches of some organizations, along the time index. */
 export const keysByTime = (tx: Tx, orgIds: readonly string[], window: RowWindow): Promise<Found[]> =>
   rowsOf(tx, sql`SELECT ${KEY} FROM (${newestKeys(orgIds, window)}) a ${NEWEST_FIRST}`);
 
-/** Runs a query of full rows and gives each its names, newest first. */
+/** Runs a query of full rows and adds names, newest first. */
 export const withNames = <Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> =>
   rowsOf(tx, sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`);
 
 const DEEP = 1_000;
 
-/** The newest rows of some organizations that meet the conditions, read along the index by time. */
+/** Newest matches of some organizations, along the time index. */
 export async function newestRows<Row>(
   tx: Tx,
   { orgIds, shape, ...window }: RowWindow & { orgIds: readonly string[]; shape: Shape<Row> },
 ): Promise<Row[]> {
   if (orgIds.length === 0) return [];
-  // Rows that are only skipped, or that another organization's push out, are not worth a look at the table.
+  // Skipped rows and rows displaced by another organization's should not be fetched from the table.
   const direct = orgIds.length === 1 && (window.offset ?? 0) < DEEP;
   const { columns } = shape;
   const rows = direct

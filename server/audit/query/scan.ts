@@ -8,18 +8,18 @@ import { allOf, type Cursor, type Found, olderThan } from "./rows";
 
 const FIRST_CHUNK = 1_000;
 const MAX_CHUNK = 8_000;
-/** Organizations differ in how much they write, so each may give some times its even share of a chunk. */
+/** Organizations write at different rates, so each may contribute several times its even share of a chunk. */
 const SHARE = 3;
 
-/** The result of a bounded scan of the newest rows; rest is where it stopped, null when nothing was left. */
+/** Result of a bounded scan of the newest rows; rest is where it stopped, null at the end. */
 export type Scan = { keys: Found[]; rest: Cursor | null };
 
 type ScannedRow = { org_id: string; chain_seq: string; ms: number; hit: boolean; done: boolean };
 
 /**
- * The next `size` rows, or somewhat fewer: those that match, and the last one, where the next chunk begins.
- * Of several organizations each gives its share, and what is older than the youngest end of a share waits for the next
- * chunk: the newest `size` of all would take `size` of each.
+ * Next `size` rows or slightly fewer: the matches, and the last row, where the next chunk starts. Each organization
+ * contributes a share; rows older than the youngest end of a share wait for the next chunk, because the newest `size`
+ * of all would read `size` of each.
  */
 async function scanChunk(
   tx: Tx,
@@ -47,8 +47,8 @@ async function scanChunk(
 }
 
 /**
- * Reads the newest rows one by one until `need` match or the time is up: for terms too short for an index, which most
- * rows hold anyway.
+ * Reads the newest rows one by one until `need` match or the deadline passes: for terms too short for the index, which
+ * most rows contain.
  * @param deadline after which no further rows are read
  */
 export async function scanKeys(
@@ -68,7 +68,7 @@ export async function scanKeys(
     cursor = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
     const left = deadline.leftMs();
     if (keys.length >= need || left <= 0) return { keys, rest: cursor };
-    // No more than can be read in the time that is left.
+    // Reads no more than fits into the time left.
     const inTime = Math.ceil((size * left) / (before - left));
     size = Math.min(size * 2, MAX_CHUNK, Math.max(FIRST_CHUNK, inTime));
   }

@@ -22,54 +22,50 @@ import {
   rowsBetween,
 } from "./rows";
 
-/**
- * cut: the time was up; the keys are the newest ones, older ones were not looked for. total: how many match, where it was
- * wanted.
- */
+/** cut: the time was up, so older rows were not searched. total: number of matches, if requested. */
 type FoundKeys = { keys: Found[]; cut: boolean; total?: number };
 type KeyWindow = {
   after?: Cursor | undefined;
-  /** How many of the newest matches are wanted. */
+  /** Number of newest matches requested. */
   need: number;
   /** When the search stops, where many rows have to be read. */
   deadline?: Deadline | undefined;
-  /** How many match is wanted besides; without `after` and deadline. */
+  /** Counts all matches too; only without `after` and deadline. */
   total?: boolean;
 };
 
-/** Rows that are read at a time to see whether they match, where the index does not say. */
+/** Rows read at a time to test uncertain matches. */
 const CHECKED = 4_000;
-/** As few as this, because some do not match. */
+/** Lower limit, because some rows do not match. */
 const FEWEST_CHECKED = 500;
-/** So few rows of a segment are read whole: rather than one by one where it is not sure, or the times of all of its rows. */
+/** Up to this many candidates are all read at once, instead of resolving uncertain ones first or reading all times. */
 const FEW = { unsure: 200, sure: 16 };
-/** Segments of the first look, where no total is wanted; four times as many of the next. */
+/** Segments read first if no total is requested; each further step reads four times as many. */
 const FIRST_SEGMENTS = 4;
 const NO_ROWS = new Uint8Array();
 
-/** Those of some keys whose rows match. */
+/** Keys whose rows match. */
 const checked = (tx: Tx, keys: readonly Key[], where: SQL): Promise<Found[]> =>
   keys.length === 0
     ? Promise.resolve([])
     : rowsOf(tx, sql`SELECT ${KEY} FROM ${layout().rowsAt(keyRows(keys))} WHERE ${where}`);
 
-/** The lists' order. */
 const isBehind = (key: Found, { ms, seq, orgId }: Cursor): boolean =>
   key.ms !== ms ? key.ms < ms : key.seq !== seq ? Number(key.seq) < Number(seq) : key.orgId < orgId;
 
-/** The question to the segments; the rows of a chain up to `pruned` are no more. */
+/** Query to the segments; rows up to `pruned` are gone. */
 type Search = {
   tx: Tx;
   query: Query;
   where: SQL;
-  /** In ms, ends included. */
+  /** In ms, both ends included. */
   span: { from: number; to: number };
   pruned: ReadonlyMap<string, number>;
   window: KeyWindow;
   matches: Matches;
 };
 
-/** The rows of a segment that retention has left, in the span of the filter. */
+/** Rows of a segment within the filter's span and not pruned. */
 async function inReach({ tx, span, pruned }: Search, segment: Segment, matching: Matching): Promise<Matching> {
   const { first, oldest, newest, orgId } = segment;
   const cut = (pruned.get(orgId) ?? 0) - first;
@@ -85,7 +81,7 @@ async function inReach({ tx, span, pruned }: Search, segment: Segment, matching:
 
 const keyOf = ({ orgId, first }: Segment, row: number): Key => ({ orgId, seq: String(first + row) });
 
-/** Reads the rows of which the index is not sure. */
+/** Reads the rows on which the index is uncertain. */
 async function decide({ tx, where }: Search, segment: Segment, { sure, maybe }: Matching): Promise<Matching> {
   const found = sure.slice();
   const open = rowsIn(without(maybe, sure));
@@ -97,8 +93,8 @@ async function decide({ tx, where }: Search, segment: Segment, { sure, maybe }: 
 }
 
 /**
- * Adds the newest matches of a segment, as many as are needed.
- * @returns where the time was up: older rows were not looked at; null when nothing was left
+ * Adds the newest matches of a segment, up to the number needed.
+ * @returns where the time was up, so that older rows are unread; null if nothing is left
  */
 async function addKeys(search: Search, segment: Segment, { sure, maybe }: Matching): Promise<number | null> {
   const { tx, where, matches } = search;
@@ -126,7 +122,7 @@ async function addKeys(search: Search, segment: Segment, { sure, maybe }: Matchi
   return null;
 }
 
-/** Searches the segments, that with the newest rows first, until enough matches are newer than any row left. */
+/** Searches segments, newest rows first, until enough matches are newer than any row left. */
 async function bySegments(search: Search, segments: readonly Segment[]) {
   const { tx, query, matches, window, span } = search;
   const left = segments.filter(({ oldest, newest }) => newest >= span.from && oldest <= span.to);
@@ -165,7 +161,7 @@ async function bySegments(search: Search, segments: readonly Segment[]) {
 
 type Asked = Pick<Plan, "orgIds" | "filter"> & { query: Query };
 
-/** By the segments, and by reading the rows that are in none. */
+/** Searches the segments, then reads rows not yet in one. */
 async function byIndex(tx: Tx, { orgIds, filter, query }: Asked, window: KeyWindow): Promise<FoundKeys> {
   const { after, need } = window;
   const where = allOf([...conditionsOf(filter), ...(after ? [olderThan(after)] : [])]);
@@ -179,7 +175,7 @@ async function byIndex(tx: Tx, { orgIds, filter, query }: Asked, window: KeyWind
   matches.add(await rowsOf<Found>(tx, sql`SELECT ${KEY} FROM ${rest} ${NEWEST_FIRST} LIMIT ${need}`));
   const counted = matches.count < need ? matches.count : window.total ? await countOf(tx, rest) : 0;
   const { total, floor } = await bySegments({ tx, query, where, span, pruned, window, matches }, segments);
-  // Rows that were not looked at may be as new as the last one that was.
+  // Unread rows may be as new as the last one read.
   const keys = matches.newest(need).filter((key) => floor === null || key.ms > floor);
   return { keys, cut: floor !== null, ...(window.total && { total: total + counted }) };
 }
@@ -189,12 +185,12 @@ async function countOf(tx: Tx, rows: SQL): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** The indexer works on: so often a search begins again before it fails. */
+/** Restarts of a search while the indexer replaces segments, before it fails. */
 const MOST_TRIES = 5;
 
 /**
- * The keys of the newest rows that match a filter, newest first, exactly, as its plan finds all of them.
- * @param window where the page begins and how many keys are needed
+ * Keys of the newest matches, newest first, exact.
+ * @param window where the page starts and how many keys are needed
  */
 export async function findKeys(tx: Tx, plan: Plan, window: KeyWindow): Promise<FoundKeys> {
   const { orgIds, filter, all } = plan;

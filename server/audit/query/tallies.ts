@@ -6,7 +6,7 @@ import { HOUR_MS } from "@/server/ground/time/durations";
 import { conditionsOf, type RowFilter, untimedConditions } from "./conditions";
 import { allOf, rowsBetween } from "./rows";
 
-/** The facts by which the tallies count rows (db: audit_tally), and the same for rows `a` that are read one by one. */
+/** Facts by which tallies count rows (db: audit_tally), and the same for rows `a` read one by one. */
 type Shape = {
   table: string;
   spanMs: number;
@@ -70,7 +70,9 @@ export const TALLY_MS = BY_HOUR.spanMs;
 const groupedBy = (groups: string): SQL => sql.raw(`GROUP BY ${groups}`);
 const timestamp = (ms: number): SQL => sql`${new Date(bounded(ms)).toISOString()}::timestamptz`;
 
-/** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
+/**
+ * Splits a range into whole tallies and the partial spans around them, ends included; null if it holds no whole one.
+ */
 function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edges: [number, number][] } | null {
   const [low, high] = [from?.getTime(), to?.getTime()];
   const start = low === undefined ? undefined : Math.ceil(low / span) * span;
@@ -89,15 +91,14 @@ function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edge
   return { whole, edges };
 }
 
-/** Whether the range of a filter holds a whole hour: in a shorter one, reading its rows is the shorter way. */
+/** True if the range holds a whole hour; for a shorter one, reading rows is faster. */
 export const holdsTally = (filter: RowFilter): boolean => !layout().isIndexed || splitRange(filter, TALLY_MS) !== null;
 
 /**
- * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they
- * are; rows are counted one by one where retention has cut a slice, where the range cuts a tally and where the indexer has
- * not come yet. The filter has conditions on what the shape counts by, and time, alone (isTallied). Where nothing is
- * tallied, all rows are counted.
- * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
+ * Matches of a filter as rows of the shape, possibly several per group. Takes whole tallies; reads rows where retention
+ * cut a slice, where the range cuts a tally, and past the indexer. The filter may only have conditions on the shape's
+ * facts and time (isTallied). Without tallies it reads all rows.
+ * @returns null if the range is shorter than a tally: reading its rows is faster
  */
 export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shape: Shape = BY_HOUR): SQL | null {
   if (!layout().isIndexed) return countedRows(orgIds, filter, shape);
@@ -124,7 +125,7 @@ export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shap
     ${sql.join(edges, sql` `)}`;
 }
 
-/** The same by reading the rows of the range: the way where it is shorter than a tally. */
+/** Counts by reading the rows of the range, for ranges shorter than a tally. */
 export const countedRows = (orgIds: readonly string[], filter: RowFilter, { row, groups }: Shape): SQL =>
   sql`SELECT ${sql.raw(row)} FROM ${layout().eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
     WHERE ${allOf(conditionsOf(filter))} ${groupedBy(groups)}`;

@@ -22,12 +22,12 @@ import {
 import { beginningsOf, isInNetwork, networkOf, plainAddress } from "./values";
 import { actorTypesCalled, spellingsOf, type Term, type Within, type Word } from "./words";
 
-/** Ids by what they are of; null where they are so many that looking for each narrows nothing. */
+/** Ids by kind; null if too many to narrow the search. */
 type Ids = Record<"people" | "keys" | "agents" | "devices", string[]> | null;
 const MOST_IDS = 1_000;
 const NO_IDS = { people: [], keys: [], agents: [], devices: [] };
 
-/** The ids that a text of a filter stands for, by the names that are known within some organizations. */
+/** Looks up the ids behind a filter's text, by names within some organizations. */
 const LOOKED_UP: Partial<Record<RowFilterName, (text: string, within: Within) => ReturnType<typeof sql>>> = {
   user: (text, within) => sql`SELECT 'people' AS kind, n.id::text AS id FROM (${namedPeople(text, within)}) n
     UNION ALL SELECT 'keys', n.id::text FROM (${namedKeys(text, within)}) n
@@ -60,7 +60,7 @@ const byIds = ({ people, keys, agents }: Pick<Word, "people" | "keys" | "agents"
 
 const IS_SUBMITTED = is(CLASS.submitted, [""]);
 
-/** An address beyond IPv4's own form is judged by the database. */
+/** Addresses other than plain IPv4 are left to the database. */
 function isAt(ip: string): Query {
   const network = networkOf(ip);
   const plain = plainAddress(ip);
@@ -75,7 +75,7 @@ function isAt(ip: string): Query {
   );
 }
 
-/** Devices by what they were called at the time, by what they are called now, and as where an agent runs. */
+/** A device by its name then, its name now, or as the host of an agent. */
 function involvesDevice(text: string, ids: Ids): Query {
   if (!ids) return perhaps();
   return or(
@@ -88,7 +88,7 @@ function involvesDevice(text: string, ids: Ids): Query {
 
 const among = (kind: Class) => (value: string) => is(kind, [value]);
 
-/** Facts in the index for the rows that a value of a filter means (conditions.ts: CONDITIONS). */
+/** Index query of each filter's value, equivalent to CONDITIONS in conditions.ts. */
 const QUERIES: Record<RowFilterName, (value: string, ids: Ids) => Query> = {
   actorType: among(actorType),
   result: among(result),
@@ -123,7 +123,7 @@ const hasTerm = (term: Term): Query => or(...term.map(hasWord));
 
 const IS_ROUTINE = and(is(action, ROUTINE_ACTIONS), is(result, ["success"]));
 
-/** The words, phrase and routine of a filter. */
+/** Queries for words, phrase and routine. */
 function textQueries({ words = [], withoutWords = [], phrase, routine }: RowFilter): Query[] {
   const fields = { whole: [action, email, resourceType, resourceName], words: [detail] };
   return [
@@ -134,7 +134,7 @@ function textQueries({ words = [], withoutWords = [], phrase, routine }: RowFilt
   ];
 }
 
-/** The query of the search index for a filter without its time; null where it would not narrow the rows. */
+/** Index query of a filter without its time; null if it would not narrow the rows. */
 export async function toQuery(tx: Tx, filter: RowFilter): Promise<Query | null> {
   if (!layout().isIndexed) return null;
   const { within } = filter;

@@ -1,9 +1,9 @@
-/** IP addresses and networks as people write them. Isomorphic: the browser distinguishes a network from a word by it. */
+/** IP addresses and networks as people write them. Isomorphic: the browser uses it to tell a network from a word. */
 
 const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|$)){4}$/;
 const HEX_GROUPS = 8;
 
-/** The eight groups of an IPv6 address; null for a text that is none. */
+/** The eight groups of an IPv6 address; null for any other text. */
 function groupsOf(text: string): number[] | null {
   const url = `http://[${text}]/`;
   if (!/^[0-9a-f:.]+$/i.test(text) || !URL.canParse(url)) return null;
@@ -15,13 +15,13 @@ function groupsOf(text: string): number[] | null {
 
 const isIPv4 = (text: string): boolean => V4.test(text) && !text.endsWith(".");
 
-/** Whether a text is one whole address; an IPv6 one may name its zone (RFC 4007). */
+/** True for one whole address; IPv6 may include a zone (RFC 4007). */
 export const isAddress = (text: string): boolean => isIPv4(text) || groupsOf(text.replace(/%[^%]+$/, "")) !== null;
 
 /** A network of addresses: "198.51.100.0/24", "2001:db8::/32". */
 export type Network = { address: string; bits: number; version: 4 | 6 };
 
-/** A network in CIDR notation (RFC 4632, RFC 4291); null for a text that is none. */
+/** Parses CIDR notation (RFC 4632, RFC 4291); null for any other text. */
 export function networkOf(text: string): Network | null {
   const [, address = "", digits = ""] = /^([0-9a-f:.]+)\/(\d{1,3})$/i.exec(text) ?? [];
   const bits = Number(digits);
@@ -29,13 +29,13 @@ export function networkOf(text: string): Network | null {
   return groupsOf(address) && bits <= 128 ? { address, bits, version: 6 } : null;
 }
 
-/** A zone or the length of a network behind an address. */
+/** Zone or prefix length after an address. */
 const SUFFIX = /[%/][^%/]+$/;
 const MAPPED = "0:0:0:0:0:ffff:";
 
 /**
- * An address in one form: without zone and length, and as itself where it is an IPv4 address that IPv6 maps (RFC 4291);
- * null for a text that is none. What audit_address() says in the database.
+ * Normalizes an address: no zone or length, IPv4-mapped IPv6 as IPv4 (RFC 4291); null for any other text. Equals
+ * audit_address() in the database.
  */
 export function plainAddress(text: string): string | null {
   const bare = text.replace(SUFFIX, "");
@@ -47,17 +47,17 @@ export function plainAddress(text: string): string | null {
   return plain.startsWith(MAPPED) ? `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` : plain;
 }
 
-/** Prefixes of addresses that begin with a text: as they are written, and where IPv6 maps them. */
+/** Address prefixes for a text: as written, and IPv4-mapped. */
 export const beginningsOf = (text: string): string[] => [text, `::ffff:${text}`];
 
-/** The bits of a plain address, sixteen at a time. */
+/** 16-bit groups of a plain address. */
 const sixteens = (plain: string): number[] => {
   if (plain.includes(":")) return plain.split(":").map((group) => Number.parseInt(group, 16));
   const [a = 0, b = 0, c = 0, d = 0] = plain.split(".").map(Number);
   return [a * 256 + b, c * 256 + d];
 };
 
-/** Whether an address, however it is written, is in a network. */
+/** True if an address in any notation is in a network. */
 export function isInNetwork(text: string, { address, bits, version }: Network): boolean {
   const plain = plainAddress(text);
   if (!plain || plain.includes(":") !== (version === 6)) return false;
@@ -68,10 +68,10 @@ export function isInNetwork(text: string, { address, bits, version }: Network): 
   });
 }
 
-/** A value: in double quotes, which keep its commas and double those inside, or up to the next comma. Isomorphic. */
+/** A value in double quotes (commas allowed, quotes doubled) or up to the next comma. Isomorphic. */
 const VALUE = /(?:^|,)\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))/g;
 
-/** The values of a filter's text, "failure,denied" or "\"Doe, Jane\",bob"; empty ones are left out. */
+/** Splits a filter's text: "failure,denied" or "\"Doe, Jane\",bob"; drops empty values. */
 export const splitValues = (text: string): string[] =>
   [...text.replace(/^[\s,]+/, "").matchAll(VALUE)]
     .map(([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare.trim())
@@ -79,32 +79,32 @@ export const splitValues = (text: string): string[] =>
 
 const written = (value: string): string => (/[,"]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 
-/** The same back as text, each value once. */
+/** Joins distinct values to a filter's text. */
 export const joinValues = (values: readonly string[]): string => [...new Set(values)].map(written).join(",");
 
-/** More words narrow nothing that fewer would not. */
+/** Further words hardly narrow a search. */
 export const MAX_WORDS = 20;
 
 const WORD = '(?:"[^"]*"|[^\\s"|]+)';
-/** Several words or quoted phrases of which one suffices: disable|"turned off". */
+/** Alternatives, of which one must occur: disable|"turned off". */
 const CHOICE = `${WORD}(?:\\|${WORD})+`;
 const TERM = new RegExp(`${CHOICE}(?=\\s|$)|"[^"]*"|\\S+`, "g");
 const IS_CHOICE = new RegExp(`^${CHOICE}$`);
 
-/** The terms of a search as they are typed. */
+/** Terms of a search as typed. */
 export const splitTerms = (text: string): string[] => text.match(TERM) ?? [];
 
-/** The words and phrases of a term, of which an entry has to hold one. */
+/** Alternatives of a term; an entry must contain one. */
 export const choicesOf = (term: string): string[] =>
   (IS_CHOICE.test(term) ? (term.match(/"[^"]*"|[^|]+/g) ?? []) : [term])
     .map((one) => /^"([^"]*)"$/.exec(one)?.[1] ?? one)
     .filter(Boolean);
 
-/** The terms of a search, each once: of each an entry has to hold one word or phrase. Isomorphic: the browser marks them. */
+/** Distinct terms of a search, each with its alternatives. Isomorphic: the browser highlights them. */
 export const termsOf = (text: string): string[][] =>
   [...new Set(splitTerms(text))].map(choicesOf).filter((choices) => choices.length > 0);
 
-/** The words and quoted phrases of a text, each once. */
+/** Distinct words and quoted phrases of a text. */
 export const wordsOf = (text: string): string[] => [
   ...new Set([...text.matchAll(/"([^"]*)"|\S+/g)].map(([word, phrase]) => phrase ?? word).filter(Boolean)),
 ];

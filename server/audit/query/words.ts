@@ -11,12 +11,12 @@ import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { termsOf } from "./values";
 
 /**
- * A word or phrase that an entry has to hold: in a stored field, or in what the screen says instead of one. That was
- * looked up: the actions that are described with the word, by result, and the actors that are called so.
+ * A word or phrase that must occur in a stored field or in the text that the screen shows instead. The latter is looked
+ * up: actions described with the word, by result, and actors with that name.
  */
 export type Word = {
   text: string;
-  /** Actions whose sentence has the word. */
+  /** Actions whose sentence contains the word. */
   matches: { result: AuditResult; actions: readonly string[] }[];
   types: readonly ActorType[];
   /** Ids of people, API keys and agents. */
@@ -27,11 +27,11 @@ export type Word = {
 
 const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
 
-/** Actors without a name, which are called by their type. */
+/** Types of actors without a name, which are shown by type. */
 export const actorTypesCalled = (text: string): ActorType[] =>
   ACTOR_TYPES.filter((type) => ACTOR_TYPE_LABEL[type].toLowerCase() === text.trim().toLowerCase());
 
-/** The actions that some organizations have: those of the index, and of rows that it has not come to. */
+/** Actions used in some organizations: from the index, and from unindexed rows. */
 async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
   if (!layout().isIndexed) {
     const all = sql`SELECT DISTINCT a.action FROM audit_logs a WHERE a.org_id = ANY (${uuids(orgIds)})`;
@@ -46,15 +46,15 @@ async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
 }
 
 /**
- * The organizations in which names are looked up: those that the platform's operator asks for, whom row level security
- * shows everyone's. Undefined where it decides alone, and where the operator asks for all.
+ * Organizations for name look-ups by the platform's operator, to whom row-level security shows all. Undefined if
+ * row-level security alone decides, or the operator asks for all.
  */
 export type Within = readonly string[] | undefined;
 
 /** The condition on devices `d` that they belong to such organizations. */
 export const devicesWithin = (within: Within): SQL => (within ? sql`d.org_id = ANY (${uuids(within)})` : sql`true`);
 
-/** The condition on people or keys that they can act there: theirs, their partners' and the platform's operators. */
+/** Limits people or keys to those who can act there: own, partners' and the operator's. */
 export function actorsWithin(table: "u" | "k", within: Within): SQL {
   if (!within) return sql`true`;
   const [orgId, partnerId] = [sql.raw(`${table}.org_id`), sql.raw(`${table}.partner_id`)];
@@ -63,7 +63,7 @@ export function actorsWithin(table: "u" | "k", within: Within): SQL {
     OR (${orgId} IS NULL AND (${partnerId} IS NULL OR ${partnerId} = ANY (${partners}))))`;
 }
 
-/** The condition that an expression has a text in it, in any case and in any of Unicode's normal forms. */
+/** True if an expression contains a text, in any case and any Unicode normal form. */
 export const hasText = (expression: SQL, text: string): SQL =>
   isAscii(text)
     ? sql`${expression} ILIKE ${containsPattern(text)}`
@@ -71,7 +71,7 @@ export const hasText = (expression: SQL, text: string): SQL =>
 
 type Named = { n: number; kind: "people" | "keys" | "agents"; id: string };
 
-/** Whose name, or whose device's, holds which of some texts. */
+/** People, keys or devices whose name contains one of the texts. */
 const namedBy = (tx: Tx, within: Within, texts: readonly string[]): Promise<Named[]> =>
   rowsOf(
     tx,
@@ -88,10 +88,10 @@ const namedBy = (tx: Tx, within: Within, texts: readonly string[]): Promise<Name
     ),
   );
 
-/** A term of a search: words of which an entry has to hold one. */
+/** Alternatives of a search term; an entry must contain one. */
 export type Term = readonly Word[];
 
-/** Looks up what the words of some texts mean besides their letters. */
+/** Looks up actions and actors that the words of some texts may mean. */
 export async function resolveTerms(
   tx: Tx,
   { orgIds, within }: { orgIds: readonly string[]; within: Within },
@@ -120,7 +120,7 @@ export async function resolveTerms(
 
 const FIELDS = ["action", "resource_type", "actor_email", "resource_name", "ip_address", "error_message"];
 
-/** The conditions on what rows `a` are by which a word occurs besides its letters. */
+/** Conditions on rows `a` for the looked-up meanings of a word. */
 function meaningsOf({ matches, types }: Word): SQL[] {
   const conditions = matches.map(
     (one) => sql`(a.result = ${one.result} AND a.action = ANY (${textArray(one.actions)}))`,
@@ -128,16 +128,16 @@ function meaningsOf({ matches, types }: Word): SQL[] {
   return types.length > 0 ? [...conditions, sql`a.actor_type = ANY (${textArray(types)})`] : conditions;
 }
 
-/** How a word may be written in a row: as it stands, and as the JSON of the details has it. */
+/** Forms of a word in a row: plain, and JSON-escaped in the details. */
 export const spellingsOf = ({ text }: Word): string[] => [...new Set([text, inJson(text)])];
 
-/** The condition on rows `a` that a word of a term occurs. */
+/** True for rows `a` in which an alternative of the term occurs. */
 export const holdsTerm = (term: Term): SQL => sql`(${sql.join(term.map(holdsWord), sql` OR `)})`;
 
-/** The condition on rows `a` that a word occurs. */
+/** True for rows `a` in which a word occurs. */
 function holdsWord(word: Word): SQL {
   const { text, people, keys, agents } = word;
-  // Cheap ones first: a row is decided by the first that holds, and the text of the details costs most.
+  // Cheapest first: the first true one decides, and the text of the details costs most.
   const conditions = meaningsOf(word);
   const isActor = (type: ActorType, ids: readonly string[]) =>
     sql`(a.actor_type = ${type} AND a.actor_id = ANY (${uuids(ids)}))`;

@@ -8,33 +8,33 @@ import { env } from "@/server/ground/env";
 const BATCH_COLUMNS = FIELDS.map((field) => ({ field, type: COLUMNS[field].type }));
 
 /**
- * Writes and seals a batch through the database's audit_append, in its own transaction; a serialization failure or
- * deadlock is retried.
+ * Writes and seals a batch through audit_append, in its own transaction; serialization failures and deadlocks are
+ * retried.
  * @param sql the application role's pool; never a connection inside a transaction
- * @param rows of any organizations, in the order in which they are to be chained
- * @returns the rows whose id is another entry's: they are not stored; a known event is skipped
- * @throws PostgresError 22001, 22P02 or 23514 for a value its column refuses
+ * @param rows of any organizations, in chain order
+ * @returns rows that were not stored because another entry has their id; a known event is skipped
+ * @throws PostgresError 22001, 22P02 or 23514 for a value that its column refuses
  */
 export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<readonly object[]> {
   return rows.length === 0 ? [] : retried(() => layout().append(sql, { columns: BATCH_COLUMNS, rows }));
 }
 
-/** The batch writer's way to a database. */
+/** Database connection of the batch writer. */
 export type WriterConnection = {
-  /** How many batches may be on their way at once. */
+  /** Batches that may be in flight at once. */
   batches: () => number;
-  /** @returns the rows whose id is another entry's */
+  /** @returns rows that were not stored because another entry has their id */
   append: (rows: AuditInsert[]) => Promise<readonly object[]>;
   /** Makes the next append use a new connection. */
   reset: () => void;
   close: () => Promise<void>;
 };
 
-/** A connection for the batch writer alone, so that no request ever comes between two batches. */
+/** A dedicated connection for the batch writer, so that no request runs between two batches. */
 export function writerConnection(url = () => env().DATABASE_URL): WriterConnection {
   let sql: postgres.Sql | null = null;
   const open = () =>
-    // The batch writer backs off itself.
+    // The batch writer has its own backoff.
     connectApp({
       name: "trailmark-audit",
       url: url(),

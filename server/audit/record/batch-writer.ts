@@ -9,8 +9,8 @@ import type { PendingWrite } from "./pending-write";
 import type { Segment } from "./segment";
 
 /**
- * An event on its way to the database: its size, when it was accepted (ms), where it is spooled (null: in memory alone)
- * and who waits for it.
+ * An event on its way to the database: its size, time of acceptance (ms), spool segment (null: only in memory) and the
+ * waiting write.
  */
 export type QueuedEvent = {
   row: AuditInsert;
@@ -20,13 +20,13 @@ export type QueuedEvent = {
   write: PendingWrite | null;
 };
 
-/** About as many bytes as an event takes in memory. */
+/** Approximate memory of an event in bytes. */
 export const sizeOf = ({ details }: AuditInsert): number => (details?.length ?? 0) + 512;
 
-/** The most that may wait in memory; beyond it events are on disk alone until the queue is empty. */
+/** Limit of events in memory; beyond it events are only on disk until the queue is empty. */
 const MAX_QUEUED_EVENTS = 20_000;
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
-/** Dequeued places are given back once there are so many: moving the rest down each time would be quadratic. */
+/** Frees dequeued slots in bulk: shifting the array each time would be quadratic. */
 const COMPACT_FROM = 4096;
 
 /** Events that wait in memory, oldest first. */
@@ -52,7 +52,7 @@ export class Queue {
     this.#events.push(event);
   }
 
-  /** The oldest events within both limits, but at least one where there is one. */
+  /** Oldest events within both limits, but at least one if any. */
   dequeue(maxEvents: number, maxBytes: number): QueuedEvent[] {
     const batch: QueuedEvent[] = [];
     let bytes = 0;
@@ -77,11 +77,11 @@ export class Queue {
   }
 }
 
-/** From here on a backlog is large; less than this is gone in a moment. */
+/** Backlogs below this are written within moments. */
 const MUCH = 50_000;
 const SAMPLE_MS = 1_000;
 
-/** Whether what waits for the database grows: it is much, and no less than a second ago, or at the last look before. */
+/** Detects a growing backlog: large, and not smaller than a second ago. */
 export class Growth {
   #last = { waiting: 0, at: Number.NEGATIVE_INFINITY };
   #isGrowing = false;
@@ -97,51 +97,51 @@ export class Growth {
 
 export const MAX_BATCH_ROWS = 500;
 export const MAX_BATCH_BYTES = 2 * 1024 * 1024;
-/** A statement that takes longer hangs on a dead connection; it is repeated on a new one, which changes nothing. */
+/** A slower statement is on a dead connection; repeating it on a new one is harmless. */
 const APPEND_TIMEOUT_MS = 30_000;
 const MAX_BACKOFF_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
 
-/** Why nothing is written just now: the error's code ("" where it has none), its text, and since how many ms. */
+/** Reason that nothing is written now: error code ("" if none), text, and duration in ms. */
 export type WriteFault = { code: string; message: string; ms: number };
 
 /** Source and listener of the writer. */
 export type BatchSource = {
-  /** The next batch, while `inFlight` others are; empty when there is nothing to do yet. */
+  /** Next batch, while `inFlight` others are out; empty if there is nothing to do yet. */
   dequeue: (inFlight: number) => Promise<QueuedEvent[]>;
   onCommitted: (events: QueuedEvent[]) => void;
-  /** The id is another entry's: the event is not stored. */
+  /** Another entry has the id, so the event is not stored. */
   onTaken: (event: QueuedEvent) => void;
   /** The database will never take this event. */
   onRefused: (event: QueuedEvent, error: unknown) => void;
-  /** The chain of their one organization cannot continue: its head is not the newest row's. */
+  /** An organization's chain cannot continue: its head is not the newest row's. */
   onDamaged: (events: QueuedEvent[], error: unknown) => void;
 };
 
 /**
- * Faults of a row, not of the moment: data exceptions, constraints, program limits, values that the driver cannot send.
- * Everything else (connection lost, 40001, 40P01, missing function, read-only standby …) is worth another try.
+ * Permanent faults of a row: data exceptions, constraints, program limits, values the driver cannot send. All others
+ * (connection lost, 40001, 40P01, missing function, read-only standby …) are retried.
  */
 const isRefusal = (error: unknown): boolean => /^(22|23|54)...$|^UNDEFINED_VALUE$|^ERR_INVALID_/.test(codeOf(error));
 
-/** By the constraint, or from a node of a cluster, which passes the message on alone, with the shard's number. */
+/** By constraint name, or in the message of a cluster node, which appends the shard's number. */
 const DAMAGE = /\baudit_logs_org_seq_key(_\d+)?\b|\baudit_chain_heads: /;
 
-/** Under its lock a chain meets a sequence that is taken, or rows behind a head that is gone: damage, not a conflict. */
+/** Under its lock, a taken sequence or rows past a missing head mean damage, not a conflict. */
 const isChainDamage = (error: unknown): boolean => {
   const { constraint_name: constraint }: { constraint_name?: unknown } = Object(error);
   return codeOf(error) === "23505" && DAMAGE.test(`${constraint} ${messageOf(error)}`);
 };
 
-/** Events by their organization, in their order. */
+/** Groups events by organization, in order. */
 export const byOrganization = (events: readonly QueuedEvent[]) => groupBy(events, ({ row }) => row.orgId);
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Writes batches across all organizations over one connection. A second batch is sent while the database works on the
- * first, which hides what Node does between two; the server takes them in order. Every event of a batch is either
- * committed, told that its id is taken, or refused by name; none is skipped.
+ * first, to hide the time Node needs in between; the server processes them in order. Every event is committed, reported
+ * as taken, or refused by name; none is skipped.
  */
 export class BatchWriter {
   retries = 0;
@@ -149,9 +149,9 @@ export class BatchWriter {
   private readonly inFlight = new Set<{ since: number }>();
   private readonly stopping = new AbortController();
   private readonly work = new Signal();
-  /** Batches that wait before another try. */
+  /** Number of failing batches that wait to retry. */
   private failing = 0;
-  /** Since when lastError is set without a break. */
+  /** Start of the current run of failures. */
   private failingSince = 0;
   private loggedAt = 0;
   private readonly finished: Promise<void>;
@@ -163,24 +163,24 @@ export class BatchWriter {
     this.finished = this.run();
   }
 
-  /** How long the oldest batch in flight has been tried, in ms; 0 when there is none. */
+  /** Time that the oldest batch in flight has been tried, in ms; 0 without one. */
   get busyMs(): number {
     let since = Number.POSITIVE_INFINITY;
     for (const batch of this.inFlight) since = Math.min(since, batch.since);
     return this.inFlight.size === 0 ? 0 : Math.max(1, Date.now() - since);
   }
 
-  /** Why the last try failed, and for how long none has succeeded; null where the last one did. */
+  /** Reason of the last failure, and the time since the last success; null if the last try succeeded. */
   get fault(): WriteFault | null {
     return this.lastError && { ...this.lastError, ms: Math.max(1, Date.now() - this.failingSince) };
   }
 
-  /** There may be something to dequeue. */
+  /** Signals that there may be something to dequeue. */
   notify(): void {
     this.work.notify();
   }
 
-  /** Dequeues no further batch; resolves when those in flight have been answered. */
+  /** Stops dequeuing; resolves when batches in flight are answered. */
   stop(): Promise<void> {
     this.stopping.abort();
     this.notify();
@@ -190,7 +190,7 @@ export class BatchWriter {
   private async run(): Promise<void> {
     const batches = new Set<Promise<void>>();
     while (!this.stopping.signal.aborted) {
-      // Callers who waited for the last batch get the chance to hand in their next event before this one is cut.
+      // Lets callers of the last batch submit their next event before this batch is cut.
       await tick();
       this.work.reset();
       const hasRoom = this.inFlight.size < this.connection.batches() && this.failing === 0;
@@ -223,7 +223,7 @@ export class BatchWriter {
         return;
       } catch (error) {
         const [isDamage, isRefused] = [isChainDamage(error), isRefusal(error)];
-        // The fault is of these events: the database answers.
+        // The fault is in these events; the database answers.
         if (isDamage || isRefused) this.lastError = null;
         if (isDamage) return this.separate(events, error);
         if (isRefused) return this.isolate(events, error);
@@ -236,14 +236,14 @@ export class BatchWriter {
     }
   }
 
-  /** One damaged chain must not hold up the others: each organization's events are tried separately. */
+  /** Retries each organization separately, so that one damaged chain does not hold up the others. */
   private async separate(events: QueuedEvent[], error: unknown): Promise<void> {
     const groups = byOrganization(events);
     if (groups.size === 1) return this.source.onDamaged(events, error);
     for (const group of groups.values()) await this.commit(group);
   }
 
-  /** One bad event must neither block nor take its neighbours: halves are tried until it stands alone. */
+  /** Splits a batch in halves until the bad event stands alone, so that it does not block the others. */
   private async isolate(events: QueuedEvent[], error: unknown): Promise<void> {
     const [first] = events;
     if (first && events.length === 1) return this.source.onRefused(first, error);

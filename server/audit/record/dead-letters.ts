@@ -21,7 +21,7 @@ export class DeadLetters {
     void this.#countEarlier();
   }
 
-  /** How many events the file holds, from earlier processes and from this one; 0 once the file was removed. */
+  /** Events in the file, from earlier processes too; 0 after the file was removed. */
   get count(): number {
     if (this.#count > 0 && !existsSync(this.#path)) this.#count = 0;
     return this.#count;
@@ -29,7 +29,7 @@ export class DeadLetters {
 
   /**
    * Adds an event and waits for the disk.
-   * @returns false when the disk refuses or the file is full; the event must then stay where it is
+   * @returns false if the disk refuses or the file is full; the event must then stay where it is
    */
   keep(row: AuditInsert): boolean {
     try {

@@ -6,17 +6,17 @@ const MAX_DEPTH = 32;
 const MAX_NODES = 50_000;
 const MASK = "[redacted]";
 
-/** Words of names whose values must never be stored, compared without case and punctuation. */
+/** Words in names whose values are never stored, compared without case and punctuation. */
 const SECRET_WORD =
   /password|passwd|passphrase|passcode|secret|token|apikey|privatekey|secretkey|accesskey|signingkey|encryptionkey|enrollmentkey|sshkey|wifikey|recovery(code|key)|connectionstring|authorization|credential|cookie|(mfa|otp|verification|onetime|backup)code|(password|token|key|secret)hash/;
 const SECRET_NAME = /^(pwd|pass|jwt|bearer|otp|totp|pin|cvv|psk|laps)$/;
-/** Counts, times, ids and settings of secrets give nothing away. */
+/** Counts, times, ids and settings about secrets are harmless. */
 const ABOUT_SECRET =
   /(count|length|age|days|policy|rules?|expiry|expires|expiration|expire[sd]?at|expiresin|(changed|created|used|reset|rotated|issued|set|revoked)(at|by|on)?|ids?|types?|kind|names?|prefix|required|enabled|expired|lifetime|ttl|version|scopes?|status|state|url|uri)$/;
-/** Marks of names and texts that may hold a secret: the rest is passed at once. */
+/** Quick test for names and texts that may hold a secret; all others pass. */
 const MAY_HOLD_SECRET =
   /pass|pwd|secret|token|key|authorization|credential|cookie|jwt|bearer|code|otp|mfa|2fa|pin|cvv|psk|laps|connection.?string|tm[aek]_|:\/\/[^\s/"]{0,300}@/i;
-/** Members that name what their neighbor `value` is, as lists of headers do. */
+/** Members that name their sibling `value`, as in lists of headers. */
 const NAMING = ["name", "key", "header", "field"];
 
 const MAY_NEED_REPAIR = /\\u0000|\\u[dD][89a-fA-F]|"__proto__"|"constructor"|"prototype"/;
@@ -29,19 +29,19 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(words) || (SECRET_WORD.test(words) && !ABOUT_SECRET.test(words));
 }
 
-/** Flags of secrets give nothing away. */
+/** Flags about secrets are harmless. */
 const isHarmless = (value: unknown): boolean => value === null || typeof value === "boolean";
 
 const NAMED = "(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|credential)";
-/** Secrets within texts, with what stands before and behind them; each part is bounded, so that no text takes long. */
+/** Secrets within texts, with their context; every part is bounded, so that no text takes long. */
 const IN_TEXT: readonly [RegExp, string][] = [
-  // Our own: ground/secrets.ts.
+  // Our own keys: ground/secrets.ts.
   [/\btm[aek]_[\w-]{16,}/g, MASK],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*-----|$)/g, MASK],
   [/(:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,200}(?=@)/g, `$1${MASK}`],
   [/\b(bearer\s+)(?=\S{0,200}\d)[\w.~+/=-]{8,}/gi, `$1${MASK}`],
   [/\b(authorization["']?\s?[:=]\s?["']?(?:basic|digest|negotiate)\s+)[^"'\r\n]+/gi, `$1${MASK}`],
-  // --password x, /password:x, password=x, "clientSecret":"x"; a sentence such as "Password: too short" is none.
+  // --password x, /password:x, password=x, "clientSecret":"x"; but not a sentence such as "Password: too short".
   [new RegExp(`((?:^|\\s)--?[\\w-]{0,40}?${NAMED}[\\w-]{0,40}(?:\\s|=)["']?)[^\\s"']+`, "gi"), `$1${MASK}`],
   [new RegExp(`(${NAMED}[\\w-]{0,40}(?:=|:(?=\\S)|["']\\s?:\\s?)["']?)[^\\s"'&;,}]+`, "gi"), `$1${MASK}`],
   [
@@ -53,13 +53,13 @@ const IN_TEXT: readonly [RegExp, string][] = [
 const MAY_HOLD_IN_TEXT =
   /passw|passphrase|pwd|secret|token|(api|private|access)[_ -]?key|credential|bearer|authorization|tm[aek]_|code|otp|mfa|2fa|:\/\/[^\s/"]{0,300}@/i;
 
-/** A text without the secrets that it holds. */
+/** Masks the secrets in a text. */
 export function maskedText(text: string): string {
   if (!MAY_HOLD_IN_TEXT.test(text)) return text;
   return IN_TEXT.reduce((masked, [secret, mask]) => masked.replace(secret, mask), text);
 }
 
-/** Whether an object is a pair of a secret's name and its value. */
+/** True for an object that pairs a secret's name with its value. */
 const isNamedSecret = (value: Record<string, unknown>): boolean =>
   "value" in value &&
   !isHarmless(value.value) &&
@@ -80,7 +80,7 @@ function cleanObject(value: object, walk: Walk, depth: number): unknown {
   return copy;
 }
 
-/** A copy that JSON, PostgreSQL and a reader can take, regardless of what the caller passed. */
+/** Copies any value into a form that JSON, PostgreSQL and a reader accept. */
 function clean(value: unknown, walk: Walk, depth: number): unknown {
   if (typeof value === "string") return maskedText(repairText(value));
   if (typeof value === "bigint") return value.toString();
@@ -93,7 +93,7 @@ function clean(value: unknown, walk: Walk, depth: number): unknown {
   return copy;
 }
 
-/** True when a value can be stored as it is: nothing to repair, nothing to mask. */
+/** True if a value needs no repair and no mask. */
 function isClean(value: unknown): boolean {
   if (typeof value === "string") return maskedText(repairText(value)) === value;
   if (Array.isArray(value)) return value.every(isClean);
@@ -108,8 +108,8 @@ function isClean(value: unknown): boolean {
 }
 
 /**
- * What an agent sends beside a message, as it may be stored: secrets masked, text repaired. The door has bounded it
- * already, so nothing is cut. What needs neither is returned as it is, uncopied.
+ * Extra members of an agent's message in storable form: secrets masked, text repaired. The door has limited the size,
+ * so nothing is cut. Returns a value that needs neither as is.
  */
 export function storableDetails<T extends object | null | undefined>(details: T): T {
   if (!details || isClean(details)) return details;
@@ -127,15 +127,15 @@ function plainText(details: object): string | null {
 }
 
 /**
- * Details as the JSON text to store: secrets masked, NUL and lone surrogates repaired, prototype keys left out,
- * cycles and depths over 32 cut. Most details need none of it, which their text shows at once.
+ * Details as JSON text: secrets masked, NUL and lone surrogates repaired, prototype keys dropped, cycles and depths
+ * over 32 cut. Most details need none of this, which a test of the text shows.
  */
 export function detailsText(details: Record<string, unknown>): string {
   const text = plainText(details) ?? JSON.stringify(clean(details, { nodes: 0, ancestors: new Set() }, 1)) ?? "{}";
   return writeExact(text);
 }
 
-/** Details over the limit, cut down: members stay in order while they fit, the rest is named with its size. */
+/** Cuts details to the limit: keeps members in order while they fit and lists the others with their sizes. */
 export function condenseDetails(text: string, maxBytes: number): string {
   const size = Buffer.byteLength(text);
   if (size <= maxBytes) return text;

@@ -3,14 +3,14 @@ import { log } from "@/server/ground/log";
 import { encodeFrame, type Segment } from "./segment";
 import { Spool } from "./spool";
 
-/** The recorder's spool, which may not open yet, or refuse events: they are in memory alone until the disk takes them. */
+/** The recorder's spool, which may fail to open or refuse events; until it recovers, events are only in memory. */
 export class Disk {
   spool: Spool | null = null;
   private root: string | null = null;
   private failures = 0;
   private loggedFault = "";
 
-  /** Opens the spool in a folder, now or with a later heartbeat, and adopts what dead processes left there. */
+  /** Opens the spool now or at a later heartbeat, and adopts what dead processes left. */
   open(root: string): void {
     this.root = root;
     if (this.spool) return;
@@ -33,7 +33,7 @@ export class Disk {
     this.spool?.heartbeat();
   }
 
-  /** @returns where the events are; null where no disk takes them */
+  /** @returns the segment; null if no disk takes the events */
   append(rows: AuditInsert[], how: "cold" | "deferred" | "late"): Segment | null {
     const text = rows.map(encodeFrame).join("");
     const isDeferred = how === "deferred";
@@ -44,7 +44,7 @@ export class Disk {
     return segment ?? null;
   }
 
-  /** @returns whether everything spooled so far survives the loss of power */
+  /** @returns whether everything spooled so far survives a power loss */
   async sync(): Promise<boolean> {
     try {
       await this.spool?.sync();
@@ -67,12 +67,12 @@ export class Disk {
     };
   }
 
-  /** Why the disk accepts no events at the moment; "" where it does. */
+  /** Reason that the disk refuses events now; "" if it accepts them. */
   private get fault(): string {
     return this.spool?.fault ?? (this.root ? "cannot be opened" : "");
   }
 
-  /** Once when it begins and once when it ends, not with every event. */
+  /** Logs the start and end of a fault, not every event. */
   private logFault(): void {
     if (this.fault === this.loggedFault) return;
     this.loggedFault = this.fault;

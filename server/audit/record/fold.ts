@@ -1,9 +1,9 @@
-/** Repeats within so long are one entry: repeated requests do not fill the log. */
+/** Repeats within this time become one entry, so that they do not fill the log. */
 const FOLD_MS = 60_000;
 
 const folds: { close: () => void }[] = [];
 
-/** Writes what was repeated up to now, of every fold: before recording ends. */
+/** Writes the pending repeats of every fold, before recording ends. */
 export function closeFolds(): void {
   for (const fold of folds) fold.close();
 }
@@ -11,13 +11,13 @@ export function closeFolds(): void {
 type Open<T> = { repeats: T | null; timer: NodeJS.Timeout };
 
 /**
- * Folds entries that repeat: the first of a key is written at once, those of each following minute as one, until a quiet
- * minute ends it.
+ * Folds repeated entries: the first of a key is written at once, later ones once a minute, until a minute passes
+ * without any.
  */
 export class Fold<T> {
   readonly #open = new Map<string, Open<T>>();
 
-  /** @param merge what two of one key are as one */
+  /** @param merge combines two events of one key */
   constructor(
     private readonly write: (entry: T) => void,
     private readonly merge: (before: T, after: T) => T,

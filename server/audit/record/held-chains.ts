@@ -2,13 +2,13 @@ import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/ground/errors";
 import type { QueuedEvent } from "./batch-writer";
 
-/** Held events that no disk takes wait in memory, up to so many. */
+/** Limit of held events in memory if no disk takes them. */
 const MAX_IN_MEMORY = 20_000;
 
-/** One of them is tried now and then; once it is stored the chain can be continued. */
+/** A probe event is retried regularly; once it is stored, the chain can continue. */
 type HeldChain = { probe: AuditInsert; events: number; inMemory: QueuedEvent[] };
 
-/** The answer to a caller whose events wait for the repair of a chain. */
+/** Error for callers whose events wait for the repair of a chain. */
 export const chainDamaged = () =>
   new AppError(
     "unavailable",
@@ -16,7 +16,7 @@ export const chainDamaged = () =>
     { headers: { "Retry-After": "60" } },
   );
 
-/** The chains that the database cannot continue, and what waits for each of them. */
+/** Chains that the database cannot continue, and their waiting events. */
 export class HeldChains {
   readonly #chains = new Map<string, HeldChain>();
 
@@ -34,14 +34,14 @@ export class HeldChains {
     return this.#chains.has(orgId);
   }
 
-  /** So many events of it more; `probe` is one of them. */
+  /** Adds `count` events; `probe` is one of them. */
   add(orgId: string, probe: AuditInsert, count: number): void {
     const known = this.#chains.get(orgId);
     if (known) known.events += count;
     else this.#chains.set(orgId, { probe, events: count, inMemory: [] });
   }
 
-  /** @returns false when memory is full as well */
+  /** @returns false if memory is full too */
   keepInMemory(event: QueuedEvent): boolean {
     const chain = this.#chains.get(event.row.orgId);
     if (!chain || chain.inMemory.length >= MAX_IN_MEMORY) return false;
@@ -49,12 +49,12 @@ export class HeldChains {
     return true;
   }
 
-  /** An event of each chain, to be tried. */
+  /** One event of each chain to retry. */
   probes(): AuditInsert[] {
     return [...this.#chains.values()].map(({ probe }) => probe);
   }
 
-  /** The chain can be continued. @returns what waited in memory */
+  /** Releases a chain that can continue. @returns its events in memory */
   release(orgId: string): QueuedEvent[] {
     const waited = this.#chains.get(orgId)?.inMemory ?? [];
     this.#chains.delete(orgId);

@@ -4,11 +4,11 @@ import { sharedRuns } from "@/server/ground/background/background-loop";
 import { AppError } from "@/server/ground/errors";
 import type { Segment } from "./segment";
 
-/** How long a caller waits, in ms. */
+/** Time that a caller waits, in ms. */
 export const WRITE_TIMES = {
-  /** For the commit, before a flushed spool will do. */
+  /** For the commit; after that a flushed spool suffices. */
   commit: 250,
-  /** When neither the database nor the disk answers. */
+  /** If neither the database nor the disk answers. */
   giveUp: 2_000,
 };
 export type WriteTimes = typeof WRITE_TIMES;
@@ -19,25 +19,25 @@ const unavailable = () =>
     headers: { "Retry-After": "2" },
   });
 
-/** Events of one caller who waits until all of them survive a crash. The first answer counts, later ones do nothing. */
+/** Events of a caller who waits until all of them are durable. The first outcome counts. */
 export class PendingWrite {
-  /** @throws AppError when an event is refused or nothing takes the events */
+  /** @throws AppError if an event is refused or nothing takes the events */
   readonly durable: Promise<void>;
   readonly since = Date.now();
-  /** Where the events are spooled; null while they are in memory alone. */
+  /** Segment with the events; null while they are only in memory. */
   segment: Segment | null = null;
   isDone = false;
-  /** Events in memory alone that the database has not answered for. */
+  /** Events only in memory and not yet answered by the database. */
   readonly unsettled = new Set<{ row: AuditInsert; segment: Segment | null }>();
-  /** Events that were not taken, because their ids are other entries'. */
+  /** Events refused because another entry has their id. */
   readonly refused: AuditInsert[] = [];
-  /** The caller has been told to send them again: what nothing has taken since need not be kept. */
+  /** The caller was told to retry, so events not yet taken need not be kept. */
   #isGivenBack = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
   #uncommitted: number;
 
-  /** @param isOneChain whether all of them are of one organization */
+  /** @param isOneChain whether all events are of one organization */
   constructor(
     private readonly events: number,
     private readonly isOneChain = true,
@@ -50,8 +50,8 @@ export class PendingWrite {
   }
 
   /**
-   * The id of one of the events is another entry's.
-   * @returns false where the caller has been told already that it is safe
+   * Marks an event whose id another entry has.
+   * @returns false if the caller was already told that it is safe
    */
   refuse(row: AuditInsert): boolean {
     if (this.isDone) return this.#isGivenBack;
@@ -60,7 +60,7 @@ export class PendingWrite {
     return true;
   }
 
-  /** One of the events is in the database. */
+  /** Marks one event as committed. */
   committed(): void {
     this.#uncommitted -= 1;
     if (this.#uncommitted === 0) this.resolve();
@@ -76,27 +76,27 @@ export class PendingWrite {
     this.#reject(error);
   }
 
-  /** The caller is told to send them again. */
+  /** Tells the caller to retry. */
   giveBack(): void {
     this.#isGivenBack ||= !this.isDone;
     this.reject(unavailable());
   }
 
-  /** Whether events of a damaged chain need not be kept: all of the request's can be, or have been, given back. */
+  /** True if events of a damaged chain may be dropped, because the whole request is, or can be, given back. */
   get canBeGivenBack(): boolean {
     if (this.isDone) return this.#isGivenBack;
-    // Sent again, what is committed would be stored twice; so would what another chain is about to take.
+    // A retry would store committed events twice, and those that another chain is about to take.
     return this.isOneChain && this.#uncommitted === this.events;
   }
 }
 
-/** Callers who wait for a commit. One who has waited long enough is answered after a flush of the spool, or refused. */
+/** Callers who wait for a commit. After too long, each is answered by a flush of the spool, or refused. */
 export class PendingWrites {
   #waiting: PendingWrite[] = [];
   #timer: NodeJS.Timeout | null = null;
   #isEnding = false;
 
-  /** @param spool whether a commit is not to be expected soon, what spools events, and a flush, which says whether it succeeded */
+  /** @param spool whether a commit is unlikely soon, a way to spool events, and a flush that reports success */
   constructor(
     private readonly spool: {
       isBehind: () => boolean;
@@ -138,12 +138,12 @@ export class PendingWrites {
     for (const write of this.#isEnding ? this.#waiting : waitedFor(this.times.giveUp)) write.giveBack();
   }
 
-  /** @returns false when the disk fails, or is too slow for the oldest caller */
+  /** @returns false if the disk fails, or is too slow for the oldest caller */
   async #flush(): Promise<boolean> {
     const [oldest] = this.#waiting;
     const waited = Date.now() - (oldest?.since ?? 0);
     const over = new AbortController();
-    // A process that was held up itself gives the disk its time all the same.
+    // After a stall of this process the disk still gets its time.
     const timeout = sleep(Math.max(this.times.commit, this.times.giveUp - waited), false, { signal: over.signal });
     try {
       return await Promise.race([this.spool.flush(), timeout.catch(() => false)]);

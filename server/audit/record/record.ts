@@ -16,7 +16,7 @@ import { condensed, type RowInput, toRow } from "./to-row";
 export type AuditEvent = Pick<RowInput, "resourceType" | EventDetail> &
   Partial<Pick<RowInput, "id" | "timestamp" | "result">> & {
     action: ActionCode;
-    /** Default: the organization of a one-organization scope, else the caller's home organization. */
+    /** Default: the organization of a single-organization scope, else the caller's home. */
     orgId?: string | null;
   };
 type EventDetail = "resourceId" | "resourceName" | "details" | "errorMessage";
@@ -29,7 +29,7 @@ type RecordingOptions = {
 };
 
 const STOP_DEADLINE_MS = 5_000;
-/** A command whose result is to hold its own entry waits for it. */
+/** Limit for a command that waits for its own entry. */
 const FLUSH_DEADLINE_MS = 60_000;
 
 let current: Recorder | undefined;
@@ -38,7 +38,7 @@ function recorder(): Recorder {
   return current;
 }
 
-/** A line on the console, as the specification asks for; silent in tests. */
+/** A console line, as the spec asks for; silent in tests. */
 export function warnOnConsole(message: string): void {
   try {
     if (env().NODE_ENV === "test") return;
@@ -52,7 +52,7 @@ function organizationOf(ctx: Ctx, event: AuditEvent): string | null {
   return event.orgId ?? ownOrg(ctx.scope) ?? ctx.homeOrgId;
 }
 
-/** An event as its row, for the one entry that a function of the database writes itself (audit_set_retention). */
+/** An event as a row, for the one entry written by a database function (audit_set_retention). */
 export function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
   const { actor } = ctx;
   const at = event.timestamp ?? ctx.now();
@@ -73,9 +73,9 @@ export function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInser
 }
 
 /**
- * Records an audit event (spec, Events): never awaited, never throws. It is in the disk's cache when whenWritten()
- * resolves, which the REST door awaits before it answers, so a crash of the server or of the database does not lose what
- * an answered request did; an event without an organization is dropped with a warning.
+ * Records an audit event (spec, Events): never awaited, never throws. It is in the disk cache when whenWritten()
+ * resolves, which the REST door awaits, so a crash of server or database loses nothing that was answered. Events
+ * without an organization are dropped with a warning.
  */
 export function record(ctx: Ctx, event: AuditEvent): void {
   try {
@@ -87,12 +87,12 @@ export function record(ctx: Ctx, event: AuditEvent): void {
   }
 }
 
-/** Resolves when a crash of this process loses nothing of what was recorded so far; null when it would not now. */
+/** Resolves when a crash of this process loses none of the recorded events; null if that is already so. */
 export const whenWritten = (): Promise<void> | null => recorder().written();
 
 /**
- * Resolves when the rows survive a crash: committed, or, when the database does not answer soon, flushed to the disk.
- * @returns the rows that were not taken, because their ids are other entries'
+ * Resolves when the rows are durable: committed or, if the database is slow, flushed to disk.
+ * @returns rows that were not stored because another entry has their id
  * @throws AppError unavailable when neither place takes the rows.
  */
 export function recordDurably(rows: AuditInsert[]): Promise<readonly AuditInsert[]> {
@@ -100,24 +100,24 @@ export function recordDurably(rows: AuditInsert[]): Promise<readonly AuditInsert
 }
 
 /**
- * Opens the spool in its folder `dir`, replays what an earlier process left and starts the batch writer. `onDamage` is
- * called for each chain that the database cannot continue; its events are held until it can. `onDifference`:
- * with rows that are not stored as they were sent, of which a batch a minute is read again. `times`: how long callers wait.
+ * Opens the spool in `dir`, replays an earlier process's events and starts the batch writer. `onDamage`: called for
+ * each chain that cannot continue; its events are held. `onDifference`: called with rows stored differently than sent
+ * (one batch a minute is read again). `times`: how long callers wait.
  */
 export async function startRecording(options: RecordingOptions): Promise<void> {
   current ??= new Recorder(writerConnection(), options.times);
   current.start(options.dir, options.onDamage, options.onDifference);
 }
 
-/** Writes out what is pending, for at most five seconds; the rest stays in the spool for the next start. */
+/** Writes pending events for at most five seconds; the rest stays in the spool for the next start. */
 export function stopRecording(): Promise<void> {
   return recorder().stop(STOP_DEADLINE_MS);
 }
 
-/** Resolves when everything recorded so far is in the database, at the latest after `deadlineMs`. */
+/** Resolves when everything recorded so far is in the database, or after `deadlineMs`. */
 export function flushRecording(deadlineMs = FLUSH_DEADLINE_MS): Promise<void> {
   return recorder().flush(deadlineMs);
 }
 
-/** Figures for /metrics and /readyz: the spool grows while `behind` is true; `dropped` counts lost events. */
+/** Figures for /metrics and /readyz: `behind` means a growing spool; `dropped` counts lost events. */
 export const recordingStats = () => recorder().stats();

@@ -23,11 +23,11 @@ import { encodeFrame } from "./segment";
 import type { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
 
-/** A second batch with fewer rows would cost the database more than it saves here. */
+/** A smaller second batch would cost the database more than it saves here. */
 const MIN_SECOND_BATCH_ROWS = 48;
-/** How long stop() waits for a batch in flight; the spool holds it as well. */
+/** Time that stop() waits for a batch in flight, which the spool holds too. */
 const STOP_TIMEOUT_MS = 500;
-/** How often an event of a damaged chain is tried again. */
+/** Interval between retries for a damaged chain. */
 const PROBE_EVERY_MS = 2_000;
 
 const stored = counter("trailmark_audit_stored_total", "Audit events of this process that the database has sealed");
@@ -58,7 +58,7 @@ export class Recorder {
   private writer: BatchWriter | null = null;
   private idle: (() => void)[] = [];
   private isClosed = false;
-  /** Dequeued events that the database has not answered for. */
+  /** Dequeued events without an answer from the database. */
   private inFlight = 0;
   private readonly held = new HeldChains();
   private deadLetters: DeadLetters | null = null;
@@ -70,7 +70,7 @@ export class Recorder {
   private readonly prober = backgroundLoop("audit events held", PROBE_EVERY_MS, () => this.tryHeld());
 
   /**
-   * @param connection the way to the database
+   * @param connection the database connection
    * @param times how long a caller waits
    */
   constructor(
@@ -84,9 +84,9 @@ export class Recorder {
   }
 
   /**
-   * Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer.
-   * @param onDamage is called for each chain that the database cannot continue, once while events of it are held
-   * @param onDifference is called with rows that are not as they were sent, of which some are read again
+   * Opens the spool in `dir`, adopts what dead processes left and starts the batch writer.
+   * @param onDamage called once for each chain that cannot continue, while its events are held
+   * @param onDifference called with rows stored differently than sent, from a sample
    */
   start(
     dir: string,
@@ -103,7 +103,7 @@ export class Recorder {
     this.startWriter();
   }
 
-  /** Flushes for at most `deadlineMs`; what is left then stays in the spool for the next start. */
+  /** Flushes for at most `deadlineMs`; the rest stays in the spool for the next start. */
   async stop(deadlineMs: number): Promise<void> {
     await this.flush(deadlineMs);
     this.isClosed = true;
@@ -118,7 +118,7 @@ export class Recorder {
     this.queue.clear();
   }
 
-  /** Resolves when nothing is pending any more, at the latest after `deadlineMs`. */
+  /** Resolves when nothing is pending, or after `deadlineMs`. */
   flush(deadlineMs: number): Promise<void> {
     if (this.isIdle()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -130,12 +130,12 @@ export class Recorder {
     });
   }
 
-  /** True when no commit is to be expected soon: the database is away, frozen, or far behind. */
+  /** True if no commit is likely soon: the database is down, frozen, or far behind. */
   get isBehind(): boolean {
     return (this.writer?.busyMs ?? 0) > this.times.commit || (this.disk.spool?.hasCold ?? false);
   }
 
-  /** Spools the events and queues them for the batch writer. Events that neither takes are given back or dropped. */
+  /** Spools events and queues them for the batch writer. Events that neither takes are given back or dropped. */
   enqueue(rows: AuditInsert[], write: PendingWrite | null = null): void {
     if (this.isClosed) {
       this.drop(rows.length, write);
@@ -144,7 +144,7 @@ export class Recorder {
     const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0);
     const isFull = !this.queue.hasRoomFor(rows.length, bytes);
     const isCold = isFull || (this.disk.spool?.hasCold ?? false);
-    // A caller that waits for the commit is promised nothing before it: the spool is for a late commit.
+    // A caller waiting for the commit has no promise before it, so its events are spooled only if the commit is late.
     const segment = write && !isCold ? null : this.disk.append(rows, isCold ? "cold" : "deferred");
     if (!segment && isFull) {
       this.drop(rows.length, write);
@@ -162,7 +162,7 @@ export class Recorder {
     this.startWriter();
   }
 
-  /** Spools what the database has not answered for yet. */
+  /** Spools events that the database has not answered yet. */
   private spoolLate(write: PendingWrite): void {
     const events = [...write.unsettled];
     const rows = events.map(({ row }) => row);
@@ -227,13 +227,13 @@ export class Recorder {
     return this.queue.length === 0 && !this.disk.spool?.hasCold && this.inFlight === 0;
   }
 
-  /** The next batch; events of held chains alone are none, and what comes behind them does not wait. */
+  /** Next batch; skips events of held chains without waiting. */
   private async dequeue(inFlight: number): Promise<QueuedEvent[]> {
     for (;;) {
       while (this.queue.length === 0 && this.disk.spool?.hasCold) await this.readBack(this.disk.spool);
       const waiting = this.queue.length;
       if (inFlight > 0 && waiting < MIN_SECOND_BATCH_ROWS) return [];
-      // Half now, so that the other half is prepared while the database works on this one.
+      // Sends half now, to prepare the other half while the database works.
       const most = inFlight > 0 ? MAX_BATCH_ROWS : Math.max(MIN_SECOND_BATCH_ROWS, waiting >> 1);
       const dequeued = this.queue.dequeue(Math.min(MAX_BATCH_ROWS, most), MAX_BATCH_BYTES);
       this.inFlight += dequeued.length;
@@ -245,7 +245,7 @@ export class Recorder {
 
   /** Queues the events of the oldest cold segment. */
   private async readBack(spool: Spool): Promise<void> {
-    // Counted as in flight while it is neither cold nor queued, so that the recorder is not taken for idle.
+    // Counts as in flight while neither cold nor queued, so that the recorder does not look idle.
     this.inFlight += 1;
     const read = await spool.readCold();
     this.inFlight -= 1;
@@ -273,7 +273,7 @@ export class Recorder {
     this.hold(orgId, events);
   }
 
-  /** Events of a chain that is held are held too, so that they neither fail a batch nor overtake the earlier ones. */
+  /** Holds further events of a held chain, so that they neither fail a batch nor overtake earlier ones. */
   private withoutHeld(events: QueuedEvent[]): QueuedEvent[] {
     const others: QueuedEvent[] = [];
     for (const [orgId, group] of byOrganization(events)) {
@@ -286,11 +286,11 @@ export class Recorder {
   private hold(orgId: string, events: QueuedEvent[]): void {
     const isKept =
       this.disk.spool?.hold(orgId, events.map(({ row }) => encodeFrame(row)).join(""), events.length) ?? false;
-    // What would be in memory alone, a caller who waits is told to send again.
+    // Events only in memory are given back to a waiting caller.
     const isGivenBack = ({ segment, write }: QueuedEvent) => !isKept && !segment && write?.canBeGivenBack === true;
     const staying = events.filter((event) => !isGivenBack(event));
     const isNew = !this.held.has(orgId);
-    // An event that was given back is no probe: it would be stored, and once more when it is sent again.
+    // An event that was given back cannot be a probe: its retry would store it twice.
     if (staying[0]) this.held.add(orgId, staying[0].row, staying.length);
     for (const event of events) {
       if (isKept) this.settle(event);
@@ -299,14 +299,14 @@ export class Recorder {
         event.write?.giveBack();
         continue;
       }
-      // Where it is spooled already it stays so; what is in memory alone and finds no room there is lost, and counted.
+      // Spooled events stay spooled; events only in memory without room are lost and counted.
       if (!isKept && !this.held.keepInMemory(event) && !event.segment) this.drop(1, null);
       event.write?.reject(chainDamaged());
     }
     if (isNew) this.onDamage(orgId);
   }
 
-  /** One event of each held chain is tried; where it is stored, the others follow. */
+  /** Retries one event of each held chain; the others follow once it is stored. */
   private async tryHeld(): Promise<void> {
     for (const probe of this.held.probes()) {
       const isStored = await this.connection.append([probe]).then(
@@ -322,8 +322,8 @@ export class Recorder {
   }
 
   /**
-   * A caller who waits is told. What was acknowledged, and what the server itself says, is not lost: it is stored under an id
-   * that follows from it, so that a replay changes nothing, and kept aside for the operator, who is notified.
+   * Tells a waiting caller. Acknowledged events and the server's own are stored under a derived id, so that a replay
+   * changes nothing, and kept aside for the operator, who is notified.
    */
   private onTaken(event: QueuedEvent): void {
     if (event.write?.refuse(event.row)) {
@@ -344,7 +344,7 @@ export class Recorder {
     event.write?.reject(new AppError("internal", "An audit event was refused; it is kept aside."));
   }
 
-  /** Where the file does not take it, it stays in the spool for the next start. */
+  /** If the file does not take it, the event stays in the spool for the next start. */
   private setAside(event: QueuedEvent): void {
     this.counts.deadLettered += 1;
     if (!this.deadLetters || this.deadLetters.keep(event.row)) this.settle(event);
@@ -357,7 +357,7 @@ export class Recorder {
     if (event.segment) this.disk.spool?.settle(event.segment, 1);
   }
 
-  /** A caller who waits is told to send them again, so they are not lost. */
+  /** Tells a waiting caller to retry, so that the events are not lost. */
   private drop(count: number, write: PendingWrite | null): void {
     if (write && !write.isDone) {
       write.giveBack();

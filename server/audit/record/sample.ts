@@ -4,17 +4,17 @@ import { rowsOf } from "@/db/rows";
 import { type AuditInsert, COLUMNS, FIELDS, type Field } from "@/server/audit/row";
 import { log } from "@/server/ground/log";
 
-/** One batch in so long is read again. */
+/** Interval between samples. */
 const EVERY_MS = 60_000;
 
-/** A row that is not as it was sent; seq 0 where it is not there at all. */
+/** A row stored differently than sent; seq 0 if it is missing. */
 export type Difference = { orgId: string; id: string; seq: number; columns: string[] };
 
-/** As the column keeps it: a time in milliseconds, details as jsonb. */
+/** Stored form of a field: time in milliseconds, details as jsonb. */
 const STORED: Partial<Record<Field, string>> = { timestamp: "timestamptz(3)" };
 const column = (field: Field) => sql.identifier(COLUMNS[field].sql);
 const sent = (field: Field) => sql`s.${column(field)}::${sql.raw(STORED[field] ?? COLUMNS[field].type)}`;
-/** A submitted event that is sent again may say another time, and its key may have another name: it is known all the same. */
+/** A known event sent again may have another time, and its key another name. */
 function isOther(field: Field) {
   const isOtherValue = sql`a.${column(field)} IS DISTINCT FROM ${sent(field)}`;
   if (field === "timestamp") return sql`(${isOtherValue} AND NOT coalesce(${sent("details")} ? 'submittedBy', false))`;
@@ -24,7 +24,7 @@ function isOther(field: Field) {
   return sql`${named(sql`a.details`)} IS DISTINCT FROM ${named(sent(field))}`;
 }
 
-/** Reads rows of a batch that was just committed, and holds every column to what was sent. */
+/** Reads rows of a committed batch and compares every column with what was sent. */
 export function differencesIn(rows: readonly AuditInsert[]): Promise<Difference[]> {
   const values = FIELDS.map((field) => sql`${JSON.stringify(rows.map((row) => row[field]))}::jsonb`);
   const lists = values.map((list) => sql`ARRAY(SELECT value FROM jsonb_array_elements_text(${list}))`);
@@ -42,13 +42,13 @@ export function differencesIn(rows: readonly AuditInsert[]): Promise<Difference[
   );
 }
 
-/** Holds a batch a minute to what this process sent: what is sealed is what was acknowledged. */
+/** Compares one batch a minute with what this process sent, so that sealed equals acknowledged. */
 export class Sample {
   #at = 0;
 
   constructor(private readonly onDifference: (found: Difference[]) => void) {}
 
-  /** @param rows of a batch that is stored */
+  /** @param rows of a stored batch */
   committed(rows: () => AuditInsert[]): void {
     if (Date.now() - this.#at < EVERY_MS) return;
     this.#at = Date.now();

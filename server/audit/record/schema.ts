@@ -9,35 +9,35 @@ import { columnText, filledText, guid, happenedAt } from "@/server/ground/wire";
 
 const UNSEEN = /[\p{P}\p{S}\p{Z}\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** A name as a reader may take it: without width, case, marks, punctuation and what is not seen at all. */
+/** A name as a reader perceives it: without width, case, marks, punctuation and invisible characters. */
 const skeletonOf = (name: string): string => name.normalize("NFKD").replace(UNSEEN, "").toLowerCase();
 
 const RESERVED_MEMBERS = new Set([SUBMITTED_BY, "rawActorId", "rawResourceId"].map(skeletonOf));
 
-/** Whether a member of details reads like one that the server sets. */
+/** True if a member of details looks like one set by the server. */
 const isReservedMember = (name: string): boolean => RESERVED_MEMBERS.has(skeletonOf(name));
 
-/** Codes of submitted actions, without characters that look alike. */
+/** Submitted action codes exclude look-alike characters. */
 const SUBMITTED_ACTION = /^[a-z0-9][a-z0-9_.:-]*$/;
 
-/** Families of actions about the log itself, and how long it is kept: they are the server's word alone. */
+/** Action families about the log and its retention, reserved for the server. */
 const SERVER_FAMILY = /^(audit(logs)?|organization[.:]auditretention)[.:]/;
 const isOfServerFamily = (action: string): boolean => SERVER_FAMILY.test(action.replace(/[_-]+/g, ""));
 
 const readAs = (words: string): string => words.replace(/[^a-z0-9]/gi, "").toLowerCase();
 
-/** Texts of the server's own families of actions, which a submitted action must not imitate. */
+/** Labels of the server's own action families, which a submitted action must not imitate. */
 const SERVER_WORDS = new Set(
   Object.entries(ACTIONS).flatMap(([action, { does }]) =>
     isOfServerFamily(action) ? [readAs(does), readAs(actionLabel(action))] : [],
   ),
 );
 
-/** Whether an action is the server's own, by its code or by the words that a reader would get. */
+/** True if an action is the server's own, by code or by its displayed words. */
 const isServerAction = (action: string): boolean =>
   isOfServerFamily(action) || SERVER_WORDS.has(readAs(actionLabel(action)));
 
-/** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost permanently. */
+/** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for good. */
 const submittedEvent = z.strictObject({
   id: guid.nullish(),
   orgId: guid.nullish(),
@@ -70,7 +70,7 @@ export type SubmittedEvent = z.output<typeof submittedEvent>;
 /** Body of POST /audit-logs/events. */
 export const submitInput = z.strictObject({ events: z.array(submittedEvent).min(1).max(MAX_EVENTS_PER_REQUEST) });
 
-/** accepted counts what is stored, events that were stored before included. */
+/** accepted counts stored events, including those stored before. */
 export const submitOutput = z.strictObject({
   accepted: z.int(),
   rejected: z.array(

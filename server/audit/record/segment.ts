@@ -20,30 +20,30 @@ const writeBytes = promisify(write);
 
 /** An append-only file of the spool. */
 export class Segment {
-  /** Bytes that are written, or are about to be. */
+  /** Bytes written or about to be. */
   bytes = 0;
-  /** Events in it that are neither committed nor refused. */
+  /** Events neither committed nor refused. */
   pending = 0;
   /** Written to since the last flush. */
   isDirty = false;
   /** False where half a frame is at its end. */
   isWhole = true;
-  /** Created since the last flush: its folder's entry is not on the disk yet. */
+  /** Created since the last flush: its directory entry is not on disk yet. */
   isFresh = false;
   #fd: number | null = null;
-  /** Writes and flushes off the event loop; the descriptor stays open until they are over. */
+  /** Running writes and flushes; the descriptor stays open until they end. */
   #inFlight = 0;
   #isClosing = false;
 
   private constructor(
     readonly path: string,
-    /** Its events are on disk alone. */
+    /** Its events are only on disk. */
     public isCold: boolean,
-    /** When its first event was accepted, in ms. */
+    /** Time of acceptance of its first event, in ms. */
     readonly createdAt = Date.now(),
   ) {}
 
-  /** @throws Error when the disk refuses */
+  /** @throws Error if the disk refuses */
   static create(path: string, isCold: boolean): Segment {
     const segment = new Segment(path, isCold);
     segment.#fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600);
@@ -51,7 +51,7 @@ export class Segment {
     return segment;
   }
 
-  /** A file that a dead process left; it is read, never written. */
+  /** Opens a file left by a dead process, read only. */
   static adopt(path: string): Segment {
     const { size, birthtimeMs } = statSync(path);
     const segment = new Segment(path, true, birthtimeMs);
@@ -63,7 +63,7 @@ export class Segment {
     return this.isDirty && this.#fd !== null;
   }
 
-  /** Takes room for events that are, or will be, written. */
+  /** Reserves room for events being written. */
   reserve(bytes: number, events: number): void {
     this.bytes += bytes;
     this.pending += events;
@@ -71,8 +71,8 @@ export class Segment {
   }
 
   /**
-   * Appends synchronously, whole or not at all: a half-written frame is cut off again.
-   * @throws Error when the disk refuses; where not even the cut succeeds, the file is not whole and must take no more
+   * Appends synchronously, all or nothing: a partial frame is cut off.
+   * @throws Error if the disk refuses; if the cut fails too, the file is not whole and must take no more
    */
   append(bytes: Buffer): void {
     if (this.#fd === null) throw new Error("the segment is closed");
@@ -87,14 +87,14 @@ export class Segment {
     }
   }
 
-  /** Appends off the event loop. @throws Error when the disk refuses; at most one torn line is left at the end then. */
+  /** Appends off the event loop. @throws Error if the disk refuses; at most one torn line then remains at the end. */
   async write(bytes: Buffer): Promise<void> {
     await this.#use(async (fd) => {
       for (let at = 0; at < bytes.length; ) at += (await writeBytes(fd, bytes, at)).bytesWritten;
     });
   }
 
-  /** Resolves when everything written so far survives the loss of power. @throws Error; it stays dirty then. */
+  /** Resolves when everything written so far survives a power loss. @throws Error; it stays dirty then. */
   async flush(): Promise<void> {
     if (!this.needsFlush) return;
     this.isDirty = false;
@@ -107,7 +107,7 @@ export class Segment {
     }
   }
 
-  /** flush() on the event loop, for what is rare. @throws Error; it stays dirty then. */
+  /** flush() on the event loop, for rare cases. @throws Error; it stays dirty then. */
   flushNow(): void {
     if (this.#fd === null) return;
     fdatasyncSync(this.#fd);
@@ -115,14 +115,14 @@ export class Segment {
     this.isFresh = false;
   }
 
-  /** Empties the file. @throws Error when the disk refuses */
+  /** Empties the file. @throws Error if the disk refuses */
   truncate(): void {
     if (this.#fd === null) return;
     ftruncateSync(this.#fd, 0);
     this.bytes = 0;
   }
 
-  /** Deletes the file; one that cannot be deleted is replayed once more, which changes nothing. */
+  /** Deletes the file; replaying one that cannot be deleted changes nothing. */
   remove(): void {
     try {
       unlinkSync(this.path);
@@ -150,8 +150,8 @@ export class Segment {
 }
 
 /**
- * One spooled event a line: CRC-32 of the JSON in eight hex digits, a space, the JSON, a newline. JSON holds no raw
- * newline, so a torn or damaged line never takes its neighbours with it.
+ * One spooled event per line: CRC-32 of the JSON in eight hex digits, a space, the JSON, a newline. JSON has no raw
+ * newline, so a damaged line does not affect its neighbors.
  */
 export function encodeFrame(row: AuditInsert): string {
   const json = JSON.stringify(row);
@@ -161,7 +161,7 @@ export function encodeFrame(row: AuditInsert): string {
 const PREFIX = 9;
 const NEWLINE = 0x0a;
 
-/** The events of a segment in the order they were written; `damaged` counts lines that do not match their checksum. */
+/** Events of a segment in the order of writing; `damaged` counts lines with a wrong checksum. */
 export function decodeFrames(bytes: Buffer): { rows: AuditInsert[]; damaged: number } {
   const rows: AuditInsert[] = [];
   let damaged = 0;
@@ -182,9 +182,8 @@ const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 type Frames = Map<Segment, string[]>;
 
-/** Frames that are written off the event loop: those of one turn together, one write after the other. */
+/** Writes frames off the event loop: those of one tick together, one write at a time. */
 export class DeferredWrites {
-  /** The frames of the next write. */
   #forming: Frames | null = null;
   #last: Promise<void> = Promise.resolve();
   #inFlight = 0;
@@ -199,7 +198,7 @@ export class DeferredWrites {
     else this.#forming.set(segment, [frames]);
   }
 
-  /** Resolves when all frames added so far have been handed to the kernel; null when they have been. */
+  /** Resolves when all frames added so far are handed to the kernel; null if they already are. */
   done(): Promise<void> | null {
     return this.#inFlight > 0 ? this.#last : null;
   }

@@ -6,10 +6,10 @@ import { syncFolder } from "@/db/embedded/sync-folder";
 import { isProcessAlive, processName } from "@/server/ground/process-name";
 
 /**
- * Every process spools into its own folder below the spool, named PROCESS~RANDOM (process-name.ts), and adopts the folders
- * of dead ones by renaming them to OWN+N: the rename is atomic, so two that start together never replay the same folder.
- * A folder of another host (a container that shared the volume) counts as dead when its heartbeat, the folder's
- * modification time, has stopped.
+ * Every process spools into its own folder, named PROCESS~RANDOM (process-name.ts), and adopts folders of dead
+ * processes by renaming them to OWN+N: the rename is atomic, so two processes that start together never replay the same
+ * folder. A folder of another host (a container on a shared volume) counts as dead once its heartbeat, the folder's
+ * mtime, stops.
  */
 const STALE_MS = 30_000;
 export const HEARTBEAT_MS = 10_000;
@@ -25,16 +25,16 @@ function isAlive(root: string, name: string): boolean {
   return isProcessAlive(owner) ?? fresh();
 }
 
-/** Does what may fail because another process was faster. */
+/** Ignores failures caused by a faster process. */
 function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // A faster process has done it.
+    // A faster process did it.
   }
 }
 
-/** Creates the spool where there is none, and this process's own folder below it; both survive the loss of power. */
+/** Creates the spool and this process's folder if missing; both survive a power loss. */
 export function openFolder(root: string): string {
   const name = `${processName()}~${randomBytes(3).toString("hex")}`;
   const path = join(root, name);
@@ -47,29 +47,29 @@ export function openFolder(root: string): string {
   return name;
 }
 
-/** Says that this process lives, in its own folder and in those that it adopted. */
+/** Updates the heartbeat of its own and adopted folders. */
 export function beat(root: string, name: string): void {
   const now = new Date();
   for (const folder of readdirSync(root)) if (folder.split("+")[0] === name) utimesSync(join(root, folder), now, now);
 }
 
-/** Gives the folder up: it is deleted when it is empty, and free to be adopted when it is not. */
+/** Gives up a folder: deletes it if empty, else leaves it for adoption. */
 export function releaseFolder(root: string, name: string): void {
   identity.live.delete(name);
   removeIfEmpty(join(root, name));
 }
 
-/** Removes a folder unless something is left in it. */
+/** Removes a folder if it is empty. */
 export function removeIfEmpty(folder: string): void {
   attempt(() => rmdirSync(folder));
 }
 
-/** Removes a file; one that cannot be removed stays. */
+/** Removes a file if possible. */
 export function removeFile(path: string): void {
   attempt(() => unlinkSync(path));
 }
 
-/** Takes over the folders of dead processes. @returns their names now */
+/** Takes over folders of dead processes. @returns their new names */
 export function adoptOrphans(root: string, own: string): string[] {
   const adopted: string[] = [];
   for (const name of readdirSync(root).sort()) {

@@ -11,11 +11,11 @@ import { adoptOrphans, beat, openFolder, releaseFolder, removeFile, removeIfEmpt
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 const MAX_SPOOL_BYTES = 512 * 1024 * 1024;
-/** An active segment that holds nothing pending is emptied from this size on, so that a replay stays short. */
+/** An active segment without pending events is emptied from this size on, to keep replays short. */
 const RECLAIM_BYTES = 256 * 1024;
 
 const TYPICAL_FRAME_BYTES = 600;
-/** What a disk that refused an event has to take before it is said to take events. */
+/** Bytes that a disk must accept before a refusal is considered over. */
 const PROBE_BYTES = 256 * 1024;
 
 const syncAll = promisify(fsync);
@@ -37,18 +37,18 @@ const faultOf = (error: unknown): string => codeOf(error) || messageOf(error);
 export class Spool {
   /** Lines that did not match their checksum when they were read back: torn by a crash, or damaged. */
   damaged = 0;
-  /** Deferred writes that the disk refused; their events are in memory alone. */
+  /** Deferred writes that the disk refused; their events are only in memory. */
   failedWrites = 0;
-  /** Why the disk refused the last events that it was given (ENOSPC); "" where it took them. */
+  /** Reason of the last refusal (ENOSPC); "" if the last write succeeded. */
   fault = "";
   private readonly folder: string;
   private readonly segments = new Set<Segment>();
   private cold: Segment[] = [];
-  /** Events of chains that the database cannot continue, by organization, oldest first. */
+  /** Events of chains that cannot continue, by organization, oldest first. */
   private readonly held = new Map<string, Segment[]>();
   private active: Segment | null = null;
   private sequence = 0;
-  /** The last event found no space: all that can be freed is freed at once. */
+  /** The last event found no space, so everything possible is freed at once. */
   private isRefusing = false;
   private readonly deferred = new DeferredWrites((segment, frames) => this.writeDeferred(segment, frames));
 
@@ -66,7 +66,7 @@ export class Spool {
     return sum;
   }
 
-  /** Whether events of some requests find room; when it is full they are refused. */
+  /** True if there is room for the events of some requests; a full spool refuses them. */
   get hasRoom(): boolean {
     return this.bytes + SEGMENT_BYTES <= this.maxBytes;
   }
@@ -79,18 +79,18 @@ export class Spool {
     return this.cold.length > 0;
   }
 
-  /** Events that are on disk alone; those of other processes are estimated by size. */
+  /** Events only on disk; those of other processes are estimated by size. */
   get coldEvents(): number {
     return this.cold.reduce((sum, s) => sum + (s.pending || Math.ceil(s.bytes / TYPICAL_FRAME_BYTES)), 0);
   }
 
-  /** Takes over what dead processes left; their events are replayed like any cold ones. */
+  /** Takes over events of dead processes, replayed like any cold ones. */
   adopt(): void {
     for (const name of adoptOrphans(this.root, this.folder))
       for (const file of readdirSync(join(this.root, name)).sort()) {
         const segment = Segment.adopt(join(this.root, name, file));
         this.segments.add(segment);
-        // Before the active segment, which may be cold too and must stay the last.
+        // Inserted before the active segment, which may be cold too and must stay last.
         this.cold.splice(this.active?.isCold ? this.cold.length - 1 : this.cold.length, 0, segment);
       }
   }
@@ -102,8 +102,8 @@ export class Spool {
   }
 
   /**
-   * Writes the frames of `count` events at the end of the active segment, synchronously and whole or not at all.
-   * @returns the segment, or null when the spool is full or the disk refuses.
+   * Appends the frames of `count` events to the active segment, synchronously, all or nothing.
+   * @returns the segment, or null when the spool is full or the disk refuses
    */
   append(frames: string, count: number, isCold: boolean): Segment | null {
     const bytes = Buffer.from(frames);
@@ -115,8 +115,8 @@ export class Spool {
   }
 
   /**
-   * append() for callers who wait for written(): room is taken at once, the frames of all of them are written together
-   * off the event loop. A write into a file system that is busy flushing may take a millisecond.
+   * append() for callers who wait for written(): reserves room at once and writes all frames together off the event
+   * loop, because a busy file system may take a millisecond.
    */
   appendDeferred(frames: string, count: number): Segment | null {
     const length = Buffer.byteLength(frames);
@@ -128,12 +128,12 @@ export class Spool {
     return segment;
   }
 
-  /** Resolves when everything appended so far has been handed to the kernel; null when it has been. */
+  /** Resolves when everything appended so far is handed to the kernel; null if it already is. */
   written(): Promise<void> | null {
     return this.deferred.done();
   }
 
-  /** `count` of the segment's events are in the database, or refused by it. */
+  /** Marks `count` events of the segment as committed or refused. */
   settle(segment: Segment, count: number): void {
     segment.pending -= count;
     if (segment.pending > 0) return;
@@ -148,7 +148,7 @@ export class Spool {
   }
 
   /**
-   * Keeps events of a chain that cannot continue, on the disk when this returns.
+   * Keeps events of a stalled chain; they are on disk when this returns.
    * @returns false when the spool is full or the disk refuses
    */
   hold(orgId: string, frames: string, count: number): boolean {
@@ -165,7 +165,7 @@ export class Spool {
     }
   }
 
-  /** The chain can be continued: what was held of it is replayed before everything else on disk. */
+  /** Releases a chain that can continue: its held events are replayed before all others on disk. */
   release(orgId: string): void {
     const segments = this.held.get(orgId) ?? [];
     this.held.delete(orgId);
@@ -173,16 +173,16 @@ export class Spool {
     this.cold.unshift(...segments);
   }
 
-  /** The events of the oldest cold segment, which is cold no longer; null when there is none. */
+  /** Events of the oldest cold segment, which then stops being cold; null without one. */
   async readCold(): Promise<{ segment: Segment; rows: AuditInsert[] } | null> {
     const segment = this.cold[0];
     if (!segment) return null;
     if (segment === this.active) this.active = null;
     const bytes = await readFile(segment.path).catch(() => null);
-    // Not shift(): a chain that was released during the read may stand before it now.
+    // Not shift(): a released chain may have been put before it during the read.
     this.cold = this.cold.filter((other) => other !== segment);
     if (bytes === null) {
-      // The file stays where it is: a later start tries again.
+      // The file stays, for a later start to try again.
       this.segments.delete(segment);
       this.damaged += 1;
       return { segment, rows: [] };
@@ -195,7 +195,7 @@ export class Spool {
     return { segment, rows };
   }
 
-  /** Resolves when everything appended so far would survive the loss of power; callers share one flush. */
+  /** Resolves when everything appended so far survives a power loss; callers share one flush. */
   readonly sync = sharedRuns(async () => {
     await this.written();
     const dirty = [...this.segments].filter((segment) => segment.needsFlush);
@@ -212,7 +212,7 @@ export class Spool {
     releaseFolder(this.root, this.folder);
   }
 
-  /** The segment that takes so many bytes, a new one where the active one cannot; null when there is no room. */
+  /** Active segment with room for these bytes, or a new one; null if the spool is full. */
   private segmentFor(bytes: number, isCold: boolean): Segment | null {
     this.isRefusing = true;
     if (this.bytes + bytes > this.maxBytes) return null;
@@ -231,7 +231,7 @@ export class Spool {
     return this.active;
   }
 
-  /** In the name order of its folder a held segment comes before the others: a later start replays it first. */
+  /** Its name sorts before other segments, so that a later start replays it first. */
   private heldSegment(orgId: string, bytes: number): Segment {
     const segments = this.held.get(orgId) ?? [];
     const last = segments.at(-1);
@@ -257,7 +257,7 @@ export class Spool {
   }
 
   private async writeDeferred(segment: Segment, frames: string[]): Promise<void> {
-    // All of it is in the database already.
+    // Everything is in the database already.
     if (segment.pending === 0) return;
     try {
       await segment.write(Buffer.from(frames.join("")));
@@ -269,7 +269,7 @@ export class Spool {
     }
   }
 
-  /** A disk that refused an event may accept the next one, which a proxy that obeys /readyz would not send. */
+  /** Tests a disk that refused an event: behind a proxy that obeys /readyz no event would arrive to test it. */
   private probe(): void {
     const path = join(this.root, `${this.folder}.probe`);
     try {

@@ -12,7 +12,7 @@ import { recordDurably, warnOnConsole } from "./record";
 import { type SubmittedEvent, submitInput, submitOutput } from "./schema";
 import { isOversized, toRow } from "./to-row";
 
-/** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
+/** Organization of an event: its own if in the key's reach, else the key's, or none. */
 function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
   if (!event.orgId) return ownOrg(ctx.scope);
   if (reaches(ctx.scope, event.orgId)) return event.orgId;
@@ -24,7 +24,7 @@ function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string 
 
 type Submitted = { event: SubmittedEvent; index: number; orgId: string };
 
-/** The row says which key brought it: a key that may submit may name any actor. */
+/** Records the submitting key in the row, because it may name any actor. */
 function eventRow({ event, index, orgId }: Submitted, key: { id: string; name: string }, now: Date): AuditInsert {
   const details = withSubmitter(event.details, key);
   const row = toRow({ ...event, details, id: event.id ?? newId(), orgId, timestamp: event.timestamp ?? now });
@@ -37,9 +37,9 @@ type Rejected = z.output<typeof submitOutput>["rejected"];
 const TAKEN = "The id is in use for another entry; send the event under a new id.";
 
 /**
- * POST /audit-logs/events: takes over what other parts of the platform recorded. Events without an organization are
- * dropped with a console warning, those whose id is another entry's are refused by name; the rest survives a crash of the
- * server or of the database when this resolves. The answer does not reveal whose an id is.
+ * POST /audit-logs/events: stores events recorded by other parts of the platform. Events without an organization are
+ * dropped with a console warning, those with another entry's id are refused by name; the rest is durable when this
+ * resolves. The answer does not reveal the owner of an id.
  * @throws AppError forbidden (not an API key, an orgId outside its reach), validation_failed, id_conflict, unavailable.
  */
 export const submitEvents = operation({
@@ -53,7 +53,7 @@ export const submitEvents = operation({
     const rows = new Map<AuditInsert, number>();
     const rejected: Rejected = [];
     const now = ctx.now();
-    // Among entries of one millisecond the log lists the one that is stored last first.
+    // Within one millisecond, the log lists the last stored entry first.
     const inOrder = [...events.entries()].sort(([, a], [, b]) => byWrittenTime(a.timestamp ?? now, b.timestamp ?? now));
     for (const [index, event] of inOrder) {
       const orgId = organizationOf(ctx, event, index);

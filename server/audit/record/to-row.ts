@@ -11,12 +11,12 @@ type EventValues = Omit<AuditInsert, "timestamp" | "actorId" | "details"> & {
   details: Record<string, unknown> | null;
 };
 
-/** An event whose organization and actor are known, before the table's rules are applied. */
+/** An event with known organization and actor, before the table's rules are applied. */
 export type RowInput = Omit<EventValues, NullableField> & Partial<Pick<EventValues, NullableField>>;
 
 const CUT = "…";
 
-/** Cuts to whole characters as PostgreSQL counts them, the last one being the mark of the cut. */
+/** Cuts to whole characters as PostgreSQL counts them, ending in a mark of the cut. */
 function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   const characters = [...text];
@@ -27,9 +27,9 @@ const column = (text: string | null | undefined, max: number): string | null =>
   text == null ? null : clip(maskedText(repairText(text)), max);
 
 /**
- * An event as the row to append. Spec, rules for non-UUID identifiers: the zero UUID stands in for a foreign one, which
- * stays in details as rawActorId or rawResourceId. Text is repaired, secrets are masked, overlong values are cut with a
- * mark (the door refuses them first; what the platform itself records must never fail). Details keep their size.
+ * Converts an event to a row. Spec, rules for non-UUID identifiers: the zero UUID replaces a foreign id, kept in
+ * details as rawActorId or rawResourceId. Text is repaired, secrets masked, long values cut with a mark (the door
+ * refuses them first, but the platform's own events must never fail). Details keep their size.
  */
 export function toRow(input: RowInput): AuditInsert {
   const raw: Record<string, string> = {};
@@ -64,12 +64,12 @@ export function toRow(input: RowInput): AuditInsert {
   };
 }
 
-/** True when a row's details are larger than an entry may carry. */
+/** True if a row's details exceed the limit. */
 export const isOversized = (row: AuditInsert): boolean =>
   row.details !== null &&
   row.details.length * 3 > MAX_DETAILS_BYTES &&
   Buffer.byteLength(row.details) > MAX_DETAILS_BYTES;
 
-/** The row with its details cut to the limit, for events of the platform itself. */
+/** Cuts details to the limit, for the platform's own events. */
 export const condensed = (row: AuditInsert): AuditInsert =>
   isOversized(row) && row.details !== null ? { ...row, details: condenseDetails(row.details, MAX_DETAILS_BYTES) } : row;

@@ -11,7 +11,7 @@ import {
   writeSegment,
 } from "./format";
 
-/** The columns that the index reads. */
+/** Columns read by the index. */
 export type IndexedRow = {
   /** Milliseconds since 1970 UTC. */
   ms: number;
@@ -25,13 +25,13 @@ export type IndexedRow = {
   resourceId: string | null;
   resourceName: string | null;
   address: string | null;
-  /** An empty text where a key has submitted the row. */
+  /** Empty text if an API key submitted the row. */
   submitted: string | null;
   error: string | null;
   details: string | null;
 };
 
-/** The members that are terms as they are. */
+/** Members stored as whole terms. */
 const WHOLE = [
   "action",
   "result",
@@ -45,14 +45,14 @@ const WHOLE = [
   "address",
   "submitted",
 ] as const;
-/** The members that people search in by text. */
+/** Members searched by part of their text. */
 const TEXTS = ["action", "email", "resourceType", "resourceName", "address", "error", "details"] as const;
 
-/** Gathers the terms of consecutive rows of a chain. */
+/** Collects the terms of consecutive rows of a chain. */
 export class SegmentBuilder {
   readonly #lists = new Map<Class, Map<string, number[]>>();
   readonly #times: number[] = [];
-  /** Letters of the rows so far. */
+  /** Characters added so far. */
   size = 0;
 
   constructor(readonly first: number) {}
@@ -82,7 +82,7 @@ export class SegmentBuilder {
     this.size += TEXTS.reduce((sum, name) => sum + (row[name]?.length ?? 0), 0);
   }
 
-  /** A sequence without a row, in a chain that is broken. */
+  /** Skips a missing sequence in a broken chain. */
   skip(): void {
     this.#times.push(this.#times.at(-1) ?? 0);
   }
@@ -95,13 +95,13 @@ export class SegmentBuilder {
   }
 }
 
-/** The parts of a stored segment that merging needs. */
+/** Columns of a stored segment needed for merging. */
 export type Part = { first: number; rows: number; times: Uint8Array; blocks: readonly BlockBytes[] };
 
-/** A place in a block as one number: most terms are in one place, and there are many of them. */
+/** A position in a block as one number, to save memory: most terms have one position. */
 const PLACES = 1 << 16;
 
-/** One segment of some that follow each other, as if it had been built of their rows. */
+/** Merges consecutive segments into one, equal to one built from their rows. */
 export function mergeSegments(parts: readonly Part[]): SegmentBytes {
   const first = parts[0]?.first ?? 0;
   const times = parts.flatMap((part) => [...decodeTimes(part.times, part.rows)]);

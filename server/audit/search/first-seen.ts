@@ -7,11 +7,11 @@ import { rowsOf } from "@/db/rows";
 import { FIRST_SEEN, type FirstSeen } from "@/server/audit/vocabulary";
 import { groupBy } from "@/server/ground/records";
 
-/** The actor of a row `l`, as text where the id is no UUID; NULL where nobody is known. */
+/** Actor of a row `l`, as text if the id is not a UUID; NULL if unknown. */
 const ACTOR = `CASE WHEN l.actor_id = '00000000-0000-0000-0000-000000000000' THEN l.details ->> 'rawActorId'
   ELSE l.actor_id::text END`;
 
-/** What a row `l` shows of where its actor came from; one IPv6 network is what a provider gives a site. */
+/** Origin of a row `l`; an IPv6 network is a provider's allocation to a site. */
 const SEEN = `LATERAL (SELECT audit_address(l.ip_address) AS ip, ${ACTOR} AS actor) w, LATERAL (VALUES
   ('address', coalesce(host(w.ip), nullif(l.ip_address, ''))),
   ('network', network(set_masklen(w.ip, CASE family(w.ip) WHEN 4 THEN 24 ELSE 48 END))::text),
@@ -25,7 +25,7 @@ const seenBetween = `SELECT l.org_id, ${KEY} AS digest, min(k.value) AS value, $
 
 type Chain = { orgId: string; seq: number; pruned: number };
 
-/** Forgets pruned rows: a value that was first seen in one is first seen in the oldest one that is kept. */
+/** Removes pruned rows: a value first seen in one moves to the oldest kept row with it. */
 async function followPruning(tx: postgres.TransactionSql, { orgId, pruned }: Chain, through: number): Promise<void> {
   await tx`DELETE FROM audit_first_seen WHERE org_id = ${orgId} AND last_seq <= ${pruned}`;
   await tx.unsafe(
@@ -38,9 +38,9 @@ async function followPruning(tx: postgres.TransactionSql, { orgId, pruned }: Cha
 }
 
 /**
- * Follows retention, and notes of the next rows of a chain what their actors had not been seen with. The caller holds
- * the indexer's lock.
- * @returns by how many rows it came on
+ * Follows retention and stores what is new about the actors of the next rows of a chain. The caller holds the indexer's
+ * lock.
+ * @returns number of rows advanced
  */
 export async function advanceFirstSeen(
   tx: postgres.TransactionSql,
@@ -69,10 +69,7 @@ export async function advanceFirstSeen(
   return last - through;
 }
 
-/**
- * The first row of some consecutive ones of which something else is noted than they say: a value that they show is noted as
- * first seen behind them or not at all, or one as first seen in a row that does not show it.
- */
+/** First of some consecutive rows whose stored first sightings differ from a recount. */
 export async function findOtherFirstSeen(
   tx: postgres.TransactionSql,
   orgId: string,
@@ -95,25 +92,22 @@ export async function findOtherFirstSeen(
   return rows.flatMap(({ seq }) => seq ?? []);
 }
 
-/** Empties what is known of a chain, until it is made again. */
+/** Deletes the first sightings of a chain, to be rebuilt. */
 export async function emptyFirstSeen(tx: postgres.TransactionSql, orgId: string): Promise<void> {
   await tx`DELETE FROM audit_first_seen WHERE org_id = ${orgId}`;
   await tx`DELETE FROM audit_first_seen_state WHERE org_id = ${orgId}`;
 }
 
 /**
- * Rows `l` of an organization `o` past what the indexer has read, which are read instead: an answer does not depend on how
- * far it has come. A look-up inside the comparison would not pass row level security as an index condition.
+ * Rows `l` of an organization `o` not yet indexed, read directly so that answers do not depend on the indexer. A
+ * subquery inside the comparison would not pass row-level security as an index condition.
  */
 const UNREAD = `organizations o, LATERAL (SELECT coalesce(
     (SELECT s.through_seq FROM audit_first_seen_state s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i,
   LATERAL (SELECT * FROM audit_logs r WHERE r.org_id = o.id
     AND r.chain_seq BETWEEN i.through + 1 AND 9223372036854775807 OFFSET 0) l`;
 
-/**
- * Of those rows the first that show an actor with something which the indexer has not met, as `u`: an array, so that a query
- * reads them once, however often it compares with them.
- */
+/** First unindexed rows that show something new about an actor, as `u`: an array, so that a query reads them once. */
 const unreadFirsts = (condition: SQL): SQL => sql`unnest(ARRAY(SELECT (n.org_id, n.kind, n.first_seq) FROM (
     SELECT o.id AS org_id, ${sql.raw(KEY)} AS digest, min(l.chain_seq) AS first_seq
     FROM ${sql.raw(UNREAD)}, ${sql.raw(SEEN)}
@@ -122,15 +116,15 @@ const unreadFirsts = (condition: SQL): SQL => sql`unnest(ARRAY(SELECT (n.org_id,
     SELECT FROM audit_first_seen f WHERE f.org_id = n.org_id AND f.kind = n.kind AND f.actor_type = n.actor_type
       AND f.actor = n.actor AND f.digest = n.digest))) AS u(org_id uuid, kind text, first_seq bigint)`;
 
-/** The rows that show their actors with something for the first time, and with what. */
+/** Rows with a first sighting, and its kind. */
 const firstSightings = (kinds: SQL): SQL => sql`(
   SELECT f.org_id, f.kind, f.first_seq FROM audit_first_seen f WHERE f.kind = ANY (${kinds})
   UNION ALL
   SELECT u.org_id, u.kind, u.first_seq FROM ${unreadFirsts(sql`k.kind = ANY (${kinds})`)})`;
 
 /**
- * The condition that a row `a` shows its actor with something for the first time: no earlier row of its chain that is
- * kept is of the same actor and has the same address, network (/24, of IPv6 /48) or user agent.
+ * True if a row `a` shows something new about its actor: no earlier kept row of its chain has the same actor with the
+ * same address, network (/24, IPv6 /48) or user agent.
  */
 export const isFirstSeen = (kinds: readonly FirstSeen[]): SQL =>
   sql`(a.org_id, a.chain_seq) IN (SELECT s.org_id, s.first_seq FROM ${firstSightings(textArray(kinds))} s)`;
@@ -143,8 +137,8 @@ export const countFirstSeen = (): SQL =>
 type Numbered = { orgId: string; chainSeq: number };
 
 /**
- * What entries show their actors with for the first time, as `firstSeen`; entries that show nothing new are given back as
- * they are. A distributed database has no index of it: there nothing is told.
+ * Adds `firstSeen` to entries with something new about their actor; returns others as is. A distributed database has no
+ * such index, so nothing is added there.
  */
 export async function withFirstSeen<E extends Numbered>(
   tx: Tx,

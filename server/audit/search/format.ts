@@ -1,10 +1,10 @@
 /**
  * The bytes of a segment: the inverted index of consecutive rows of one chain. A term is a class and a value; terms of
- * several rows come first, then those of one, each in order, so that the same rows always give the same bytes. They are
- * cut into blocks, and each block has a bitmap of the grams in its terms, by which a search refuses it unread.
+ * several rows come first, then those of one, each sorted, so that equal rows give equal bytes. Each block has a bitmap
+ * of the grams in its terms, so that a search can skip it unread.
  */
 
-/** The fact that a term stands for. Small letters and digits: folding must leave them alone. */
+/** Class of a term. Lowercase letters and digits, because folding must not change them. */
 export const CLASS = {
   action: "a",
   result: "r",
@@ -16,12 +16,12 @@ export const CLASS = {
   resourceId: "d",
   resourceName: "n",
   address: "p",
-  /** A word of the details, or of the reason of a failure; all others are whole values as they are stored. */
+  /** A word of the details or of the failure reason; all others are whole stored values. */
   detail: "x",
   error: "e",
   /** A key has submitted the row. */
   submitted: "s",
-  /** The row has letters beyond ASCII, so that folding says less of it than the database's lower(). */
+  /** The row has non-ASCII letters, for which folding differs from the database's lower(). */
   rough: "u",
 } as const;
 export type Class = (typeof CLASS)[keyof typeof CLASS];
@@ -31,21 +31,21 @@ const ASCII = /^\p{ASCII}*$/u;
 export const isAscii = (text: string): boolean => ASCII.test(text);
 
 /**
- * Text in which whatever PostgreSQL's lower() and Unicode's normal forms hold equal is equal, and somewhat more: without
- * case and marks. It maps letter by letter, so what is part of a text is part of the folded one.
+ * Folds case and marks, so that all texts equal under lower() or Unicode normalization become equal, and a few more. It
+ * maps letter by letter, so a substring stays a substring.
  */
 export const fold = (text: string): string =>
   isAscii(text)
     ? text.toLowerCase()
     : text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ").replaceAll("ı", "i");
 
-/** The words of a folded text: what stands between blanks, control characters and JSON's signs. */
+/** Words of a folded text: separated by blanks, control characters and JSON punctuation. */
 export const wordsIn = (folded: string): string[] => folded.match(/[^\p{Cc} ",:{}[\]\\]+/gu) ?? [];
 
-/** A whole term as it stands in a block. */
+/** A whole term as stored in a block. */
 export const termOf = (kind: Class, value: string): string => `${END}${kind}${value}${END}`;
 
-/** Bytes that grow as they are written. */
+/** A growing byte buffer. */
 class Bytes {
   #data = new Uint8Array(1 << 12);
   length = 0;
@@ -79,7 +79,7 @@ class Bytes {
   }
 }
 
-/** Reads whole numbers as Bytes.varint() wrote them. */
+/** Reads integers written by Bytes.varint(). */
 class Reader {
   at = 0;
   constructor(readonly data: Uint8Array) {}
@@ -93,7 +93,7 @@ class Reader {
     return value;
   }
 
-  /** The bytes behind their number. */
+  /** Length-prefixed bytes. */
   take(): Uint8Array {
     const length = this.varint();
     this.at += length;
@@ -101,7 +101,7 @@ class Reader {
   }
 }
 
-/** Times in milliseconds as the differences from one row to the next, the sign in the lowest bit. */
+/** Encodes times in milliseconds as deltas, sign in the lowest bit. */
 export function encodeTimes(times: readonly number[]): Buffer {
   const bytes = new Bytes();
   let before = 0;
@@ -135,7 +135,7 @@ export const hasRow = (bits: Bits, row: number): boolean => ((bits[row >> 3] ?? 
 
 const deltas = new Bytes();
 
-/** The rows of a term, as differences or, where that is shorter, as a bit for each row of the segment. */
+/** Rows of a term, as deltas or, if shorter, as a bitmap of the segment. */
 function putPosting(into: Bytes, rows: readonly number[], count: number): void {
   deltas.length = 0;
   let before = -1;
@@ -153,14 +153,14 @@ function putPosting(into: Bytes, rows: readonly number[], count: number): void {
 const GRAM_FACTOR = 0x9e3779b1;
 const MOST_GRAM_BYTES = 8 * 1024;
 
-/** A hash of the letters of a text that begin in a place. */
+/** Hash of `letters` letters of a text from a position. */
 function gramAt(text: string, at: number, letters: number): number {
   let hash = 0;
   for (let i = at; i < at + letters; i++) hash = Math.imul(hash + text.charCodeAt(i) + 1, GRAM_FACTOR);
   return Math.imul(hash ^ (hash >>> 15), GRAM_FACTOR) >>> 8;
 }
 
-/** Each run of three and of four letters, by its bit. */
+/** Sets the bits of every run of three and of four letters. */
 function addGrams(bits: Bits, text: string): void {
   const last = bits.length * 8 - 1;
   for (let at = 0; at + 3 <= text.length; at++) {
@@ -169,10 +169,10 @@ function addGrams(bits: Bits, text: string): void {
   }
 }
 
-/** Facts of a block that need no reading: the classes of its terms, and the grams in them. */
+/** Facts of a block available without reading it: the classes of its terms, and their grams. */
 export type Grams = { classes: string; bits: Bits };
 
-/** False where no term of a block, of some classes, has the folded text; of a shorter one than a gram, the classes decide. */
+/** False if no term of some classes can contain the folded text; for a text shorter than a gram, the classes decide. */
 export function mayHold({ classes, bits }: Grams, wanted: string, text: string): boolean {
   if (![...wanted].some((kind) => classes.includes(kind))) return false;
   const last = bits.length * 8 - 1;
@@ -183,7 +183,7 @@ export function mayHold({ classes, bits }: Grams, wanted: string, text: string):
   return true;
 }
 
-/** Two bits for each letter of the terms; a power of two, at most 8 KiB. */
+/** Two bits per letter of the terms, rounded to a power of two, at most 8 KiB. */
 function gramsOf(terms: readonly string[]): Grams {
   const letters = terms.reduce((sum, term) => sum + term.length, 0);
   const bits = Buffer.alloc(Math.min(MOST_GRAM_BYTES, 2 ** Math.ceil(Math.log2(letters / 4 + 8))));
@@ -191,10 +191,10 @@ function gramsOf(terms: readonly string[]): Grams {
   return { classes: [...new Set(terms.map((term) => term.charAt(0)))].join(""), bits };
 }
 
-/** Terms of a segment and, one after the other, their rows. */
+/** Terms of a segment and their rows, one after the other. */
 export type BlockBytes = { words: Buffer; postings: Buffer };
 
-/** A segment as it is stored. Its rows are those from `first` on, without a gap; grams has an entry for each block. */
+/** A stored segment. Its rows start at `first` without a gap; grams has an entry per block. */
 export type SegmentBytes = {
   first: number;
   rows: number;
@@ -227,7 +227,7 @@ export function splitGrams(data: Uint8Array): Grams[] {
 const MOST_WORD_BYTES = 32 * 1024;
 const MOST_POSTING_BYTES = 48 * 1024;
 
-/** Writes a segment: times has an entry for each row, rowsOf gives the rows of a term in order. */
+/** Writes a segment: times has an entry per row, rowsOf returns the rows of a term in order. */
 export function writeSegment<Place>(
   { first, times }: { first: number; times: readonly number[] },
   terms: readonly (readonly [term: string, place: Place])[],
@@ -266,9 +266,9 @@ export function writeSegment<Place>(
   };
 }
 
-/** A block as it is read. */
+/** A decoded block. */
 export class Block {
-  /** All its terms between two ENDs each. */
+  /** All terms, each between two ENDs. */
   readonly text: string;
   readonly #postings: Uint8Array;
   #starts: number[] | undefined;
@@ -279,7 +279,7 @@ export class Block {
     this.#postings = postings;
   }
 
-  /** The same folded: the terms keep their order. */
+  /** The folded text; the order of terms is kept. */
   get folded(): string {
     this.#folded ??= fold(this.text);
     return this.#folded;
@@ -297,7 +297,7 @@ export class Block {
   }
   #foldedTerms: string[] | undefined;
 
-  /** Where a posting begins. */
+  /** Offset of a posting. */
   #startOf(place: number): number {
     if (!this.#starts) {
       this.#starts = [];
@@ -310,7 +310,7 @@ export class Block {
     return this.#starts[place] ?? 0;
   }
 
-  /** The rows of the term in a place. */
+  /** Rows of the term at an index. */
   rowsAt(place: number): number[] {
     const rows: number[] = [];
     this.#read(
@@ -323,7 +323,7 @@ export class Block {
     return rows;
   }
 
-  /** Adds the rows of the term in a place to a set. */
+  /** Adds the rows of the term at an index to a set. */
   addTo(set: Bits, place: number): void {
     this.#read(
       place,

@@ -4,7 +4,7 @@ import { stackOf } from "@/db/thrown";
 import { findDamage, indexChain } from "./indexer";
 import type { IndexAnswer, IndexTask } from "./thread";
 
-/** The indexing thread: it reads, builds and stores on a connection of its own, one task after the other. */
+/** The indexing thread reads, builds and stores on its own connection, one task at a time. */
 
 const run = async ({ orgId, span }: IndexTask): Promise<IndexAnswer> =>
   span ? { damaged: await findDamage(orgId, span) } : { found: await indexChain(orgId) };

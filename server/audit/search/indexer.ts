@@ -8,16 +8,16 @@ import { type IndexedRow, mergeSegments, type Part, SegmentBuilder } from "./bui
 import { advanceFirstSeen, emptyFirstSeen, findOtherFirstSeen } from "./first-seen";
 import type { BlockBytes, SegmentBytes } from "./format";
 
-/** Rows of a step, and of the smallest segment. */
+/** Rows per step, and in the smallest segment. */
 const MAX_STEP_ROWS = 8_192;
 const MIN_ROWS = 128;
-/** Letters after which a segment ends, so that rows far larger than usual do not fill the memory. */
+/** Characters at which a segment ends, so that very large rows do not fill the memory. */
 const MOST_LETTERS = 16 * 1024 * 1024;
 const MOST_PARTS = 64;
-/** Segments shorter than one of these become one as soon as they are as long together. */
+/** Segments shorter than a tier are merged once they reach it together. */
 const TIERS = [1_024, 8_192, 65_536];
 
-/** The columns of a COPY in binary, in which texts are their bytes; after the sequence and the time. */
+/** Columns of a binary COPY, after the sequence and the time; texts are their bytes. */
 const TEXTS = {
   action: "action",
   result: "result",
@@ -48,7 +48,7 @@ type Span = { first: number; last: number };
 const WHOLE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
 type Sql = postgres.TransactionSql;
 
-/** Builds the segments of some rows of a chain, one where they are not far larger than usual. */
+/** Builds segments from rows of a chain: one, unless rows are very large. */
 async function buildSegments(tx: Sql, orgId: string, { first, last }: Span): Promise<SegmentBytes[]> {
   const built: SegmentBytes[] = [];
   let builder = new SegmentBuilder(first);
@@ -80,7 +80,7 @@ async function storeSegment(tx: Sql, orgId: string, segment: SegmentBytes): Prom
       VALUES (${orgId}, ${id}, ${block}, ${words}, ${postings})`;
 }
 
-/** Deletes the segments that end by a sequence, of those from another one on. */
+/** Deletes the segments that start at or after one sequence and end by another. */
 async function deleteSegments(tx: Sql, orgId: string, { first, last }: Span): Promise<void> {
   await tx`WITH gone AS (
       DELETE FROM audit_segments WHERE org_id = ${orgId} AND first_seq >= ${first} AND last_seq <= ${last} RETURNING id)
@@ -89,7 +89,7 @@ async function deleteSegments(tx: Sql, orgId: string, { first, last }: Span): Pr
 
 type Stored = { id: string; first: number; rows: number; bytes: number };
 
-/** Segments of a chain that begin in a span, the last first. */
+/** Segments of a chain that start in a span, last first. */
 const readSegments = (tx: Sql, orgId: string, { first, last, limit }: Span & { limit?: number }) =>
   tx<Stored[]>`SELECT s.id, s.first_seq::float8 AS first, (s.last_seq - s.first_seq + 1)::float8 AS rows, (
       SELECT sum(length(b.words) + length(b.postings))::float8 FROM audit_segment_blocks b
@@ -110,7 +110,7 @@ async function readPart(tx: Sql, orgId: string, { id, first, rows }: Stored): Pr
   return { ...segment, first, rows, blocks: [...blocks] };
 }
 
-/** Makes one segment of the last ones of a chain, where they are long enough together. */
+/** Merges the last segments of a chain once they are long enough. */
 async function mergeLast(tx: Sql, orgId: string): Promise<void> {
   for (const tier of TIERS) {
     const last = await readSegments(tx, orgId, { ...WHOLE, limit: MOST_PARTS });
@@ -131,7 +131,7 @@ async function mergeLast(tx: Sql, orgId: string): Promise<void> {
   }
 }
 
-/** The indexer's lock: one process at a time writes segments and tallies. */
+/** Indexer lock: one process at a time writes segments and tallies. */
 const LOCK = [110, 1] as const;
 
 const asIndexer = <T>(work: (tx: Sql) => Promise<T>, isolation = "read committed"): Promise<T> =>
@@ -141,8 +141,8 @@ const asIndexer = <T>(work: (tx: Sql) => Promise<T>, isolation = "read committed
   }) as Promise<T>;
 
 /**
- * One step of the indexer in one chain: follow retention, make a segment of the next rows, count, note what is new.
- * @returns by how many rows the segments or the counts came on, whichever is more; null while another process is at it
+ * One step of the indexer in a chain: follow retention, index the next rows, count, store first sightings.
+ * @returns rows advanced by segments or counts, the larger; null while another process works on it
  */
 export const indexChain = (orgId: string, most = MAX_STEP_ROWS): Promise<number | null> =>
   asIndexer(async (tx) => {
@@ -168,8 +168,8 @@ export const indexChain = (orgId: string, most = MAX_STEP_ROWS): Promise<number 
   });
 
 /**
- * Builds the segments that begin in a part of a chain again, and compares. One that retention has cut is left out.
- * @returns the first sequences of those that are not what their rows say
+ * Rebuilds the segments that start in a part of a chain and compares them; skips one that retention cut.
+ * @returns first sequences of segments that differ from their rows
  */
 export const findDamage = (orgId: string, span: Span): Promise<number[]> =>
   asIndexer(async (tx) => {
@@ -186,7 +186,7 @@ export const findDamage = (orgId: string, span: Span): Promise<number[]> =>
     return damaged;
   }, "repeatable read");
 
-/** The slices of a chain that were counted, and what is next to be; null where the tallies have yet to follow retention. */
+/** Counted slices of a chain and the next sequence; null if the tallies have yet to follow retention. */
 async function readSlices(tx: Sql, orgId: string): Promise<{ slices: Span[]; first: number; next: number } | null> {
   const [state] = await tx<{ first: number; next: number }[]>`
     SELECT h.pruned_through_seq::float8 + 1 AS first, coalesce(s.tallied_through_seq, 0)::float8 + 1 AS next
@@ -201,8 +201,8 @@ async function readSlices(tx: Sql, orgId: string): Promise<{ slices: Span[]; fir
 const locked = (tx: Sql) => tx`SELECT pg_advisory_xact_lock(${LOCK[0]}, ${LOCK[1]})`;
 
 /**
- * Counts the slices that begin in a part of a chain again, and what that part shows for the first time.
- * @returns the first sequences of those that are not what their rows say, and where slices do not follow each other
+ * Recounts the slices that start in a part of a chain, and its first sightings.
+ * @returns first sequences of those that differ from their rows, and of gaps between slices
  */
 export async function findOtherCounts(orgId: string, span: Span): Promise<number[]> {
   const found = await asIndexer((tx) => readSlices(tx, orgId), "repeatable read");
@@ -222,7 +222,7 @@ export async function findOtherCounts(orgId: string, span: Span): Promise<number
   return others;
 }
 
-/** Empties the index of a chain, whose rows are read until it is made again. */
+/** Empties the index of a chain, so that its rows are read until it is rebuilt. */
 export const emptyIndex = (orgId: string): Promise<void> =>
   asIndexer(async (tx) => {
     await locked(tx);

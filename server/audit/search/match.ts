@@ -15,13 +15,13 @@ import {
   wordsIn,
 } from "./format";
 
-/** Rows by a term: whose value has a folded text in it, is one of some, or passes a test. */
+/** Selects rows by a term: value contains a folded text, is in a list, or passes a test. */
 export type Leaf =
   | { op: "contains"; classes: string; text: string }
   | { op: "is"; kind: Class; values: ReadonlySet<string> }
   | { op: "where"; kind: Class; test: (value: string) => boolean };
 
-/** Which rows are asked for, as far as an index of terms can say. Of rows under "unknown" it cannot: they are read. */
+/** Index query. Rows under "unknown" cannot be decided by terms and are read. */
 export type Query =
   | Leaf
   | { op: "and"; of: readonly Query[] }
@@ -35,16 +35,16 @@ export const or = (...of: Query[]): Query => ({ op: "or", of });
 export const not = (of: Query): Query => ({ op: "not", of });
 export const is = (kind: Class, values: readonly string[]): Query => ({ op: "is", kind, values: new Set(values) });
 export const where = (kind: Class, test: (value: string) => boolean): Query => ({ op: "where", kind, test });
-/** Rows that have to be read: at most these. */
+/** At most these rows, each to be read. */
 export const perhaps = (query: Query = UNKNOWN): Query => and(query, UNKNOWN);
 
-/** Folding makes equal what the database does not: of rows with other letters than ASCII they decide. */
+/** Folding is coarser than the database for non-ASCII letters, so those rows are read. */
 const unlessRough = (query: Query): Query => and(query, or(not(is(CLASS.rough, [""])), UNKNOWN));
 
 const contains = (classes: string, text: string): Query =>
   text.length < MIN_INDEXED_TERM ? UNKNOWN : { op: "contains", classes, text };
 
-/** Rows with a text in a value of some classes, or in the words of others. */
+/** Rows with a text in whole values of some classes, or in the words of others. */
 export function holds(text: string, { whole, words }: { whole: readonly Class[]; words: readonly Class[] }): Query {
   const folded = fold(repairText(text));
   const parts = wordsIn(folded);
@@ -59,7 +59,7 @@ export function holds(text: string, { whole, words }: { whole: readonly Class[];
   return isAscii(text) ? unlessRough(query) : perhaps(query);
 }
 
-/** True where the query leaves out rows unread; `isNot` asks the same of its opposite. */
+/** True if the query excludes rows unread; `isNot` asks about its negation. */
 export function narrows(query: Query, isNot = false): boolean {
   switch (query.op) {
     case "unknown":
@@ -82,7 +82,7 @@ export const leavesOf = (query: Query): Leaf[] => {
   return query.op === "and" || query.op === "or" ? query.of.flatMap(leavesOf) : [query];
 };
 
-/** Which blocks have to be read for a leaf. */
+/** Blocks to read for a leaf. */
 export function blocksOf(leaf: Leaf, grams: readonly Grams[]): number[] {
   const holdsOne = (one: Grams): boolean => {
     if (leaf.op === "contains") return mayHold(one, leaf.classes, leaf.text);
@@ -92,7 +92,7 @@ export function blocksOf(leaf: Leaf, grams: readonly Grams[]): number[] {
   return grams.flatMap((one, at) => (holdsOne(one) ? [at] : []));
 }
 
-/** Adds the rows that a block has for a leaf. */
+/** Adds a block's rows for a leaf. */
 export function addRows(into: Bits, block: Block, leaf: Leaf): void {
   const add = (terms: readonly string[], fits: (term: string) => boolean) => {
     for (const [place, term] of terms.entries()) if (fits(term)) block.addTo(into, place);
@@ -106,7 +106,7 @@ export function addRows(into: Bits, block: Block, leaf: Leaf): void {
   add(block.terms, (term) => term.startsWith(leaf.kind) && fits(term.slice(1)));
 }
 
-/** Rows that match, as far as that is sure, and those that can. */
+/** Rows that surely match, and rows that may. */
 export type Matching = { sure: Bits; maybe: Bits };
 
 function joined(start: Bits, all: readonly Bits[], isAnd: boolean): Bits {
@@ -119,14 +119,14 @@ function joined(start: Bits, all: readonly Bits[], isAnd: boolean): Bits {
   return bits;
 }
 
-/** The rows that are in the first set and not in the second. */
+/** Difference of two sets of rows. */
 export function without(bits: Bits, others: Bits): Bits {
   const rest = bits.slice();
   for (let at = 0; at < rest.length; at++) rest[at] = (rest[at] ?? 0) & ~(others[at] ?? 0);
   return rest;
 }
 
-/** The rows of a query, given those of its leaves; `all` has a bit for each row there is. */
+/** Evaluates a query, given the rows of its leaves; `all` has a bit for each existing row. */
 export function evaluate(query: Query, rowsOf: (leaf: Leaf) => Bits, all: Bits): Matching {
   switch (query.op) {
     case "unknown":
@@ -149,21 +149,21 @@ export function evaluate(query: Query, rowsOf: (leaf: Leaf) => Bits, all: Bits):
   }
 }
 
-/** A bit for each row. */
+/** A set of all rows. */
 export function allBits(rows: number): Bits {
   const bits = noBits(rows).fill(0xff);
   if (rows % 8 > 0) bits[bits.length - 1] = (1 << (rows % 8)) - 1;
   return bits;
 }
 
-/** Whether a part of the rows is left by a test of each. */
+/** Keeps the rows that pass a test. */
 export function keepRows(bits: Bits, fits: (row: number) => boolean): Bits {
   const kept = new Uint8Array(bits.length);
   for (const row of rowsIn(bits)) if (fits(row)) addRow(kept, row);
   return kept;
 }
 
-/** The rows of a set, in order. */
+/** Rows of a set, in order. */
 export function rowsIn(bits: Bits): number[] {
   const rows: number[] = [];
   for (let at = 0; at < bits.length; at++)

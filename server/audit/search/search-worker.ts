@@ -9,26 +9,26 @@ import { emptyIndex, findOtherCounts } from "./indexer";
 import { IndexThread } from "./thread";
 
 const POLL_MS = 1_000;
-/** While others write and it is not far behind, the indexer takes a fifth of one core from them. */
+/** While others write and it is not far behind, the indexer takes a fifth of a core. */
 const REST_FACTOR = 4;
-/** So many rows past the index make a search noticeably slower: then the indexer does not rest. */
+/** Beyond this backlog searches slow down, so the indexer does not rest. */
 const FAR_BEHIND_ROWS = 50_000;
 
-/** An organization, and how many of its rows are not indexed yet; none where pruned ones still are. */
+/** An organization and its number of unindexed rows; 0 if only pruned ones remain to be removed. */
 type Backlog = { orgId: string; rows: number };
 
-/** Organizations with work for the indexer, those with most of it first. */
+/** Organizations with work for the indexer, largest backlog first. */
 const readBacklog = (): Promise<Backlog[]> =>
   asSystem((tx) =>
     rowsOf(tx, sql`SELECT org_id AS "orgId", rows::float8 AS rows FROM audit_search_backlog() ORDER BY rows DESC`),
   );
 
-/** Rows that were not indexed when the last round began. */
+/** Unindexed rows at the start of the last round. */
 let behind = 0;
-/** How many of them it left: more than that now means that there are writers. */
+/** Rows left by the last round: more than that now means active writers. */
 let left = 0;
 
-/** The thread lives for as long as there is something to do, and somewhat longer: to start one costs as much as a step. */
+/** The thread lingers when idle, because starting one costs as much as a step. */
 const IDLE_POLLS = 30;
 let thread: IndexThread | undefined;
 let idle = 0;
@@ -39,7 +39,7 @@ async function endThread(): Promise<void> {
 }
 
 /**
- * One step in each chain that needs one, so that a long history does not keep the others waiting.
+ * One step in each chain with work, so that a long history does not delay others.
  * @returns whether there is more to do
  */
 async function round(signal: AbortSignal): Promise<boolean> {
@@ -72,8 +72,8 @@ const loop = backgroundLoop("audit search index", POLL_MS, async (stopping) => {
 });
 
 /**
- * Keeps the audit log's search index close behind its chains; until then searches read what is not indexed. One process
- * at a time does the work, whichever comes first.
+ * Keeps the search index close behind the chains; searches read unindexed rows until then. One process at a time does
+ * the work.
  */
 export const searchWorker = {
   ...loop,
@@ -93,10 +93,10 @@ async function onThread<T>(work: (thread: IndexThread) => Promise<T>): Promise<T
   }
 }
 
-/** Another process is at work, for a moment. */
+/** Another process is working; retry soon. */
 const WAIT_MS = 200;
 
-/** Makes the index of a chain anew; until that is done searches read its rows. */
+/** Rebuilds the index of a chain; searches read its rows meanwhile. */
 export async function rebuildIndex(orgId: string): Promise<void> {
   await emptyIndex(orgId);
   await onThread(async (own) => {
@@ -106,9 +106,9 @@ export async function rebuildIndex(orgId: string): Promise<void> {
 }
 
 /**
- * Builds the segments again that begin in a part of a chain, counts that part again, and makes the whole index anew where
- * one is not what its rows say, or where one is missing before another.
- * @returns the first sequences of those
+ * Rebuilds and recounts the segments that start in a part of a chain, and rebuilds the whole index if one is wrong or
+ * missing.
+ * @returns first sequences of those
  */
 export async function checkIndex(orgId: string, span: { first: number; last: number }): Promise<number[]> {
   if (!layout().isIndexed) return [];

@@ -5,12 +5,12 @@ import { rowsOf } from "@/db/rows";
 import { type Bits, Block, decodeTimes, type Grams, noBits, splitGrams } from "./format";
 import { addRows, allBits, blocksOf, evaluate, type Leaf, leavesOf, type Matching, type Query } from "./match";
 
-/** A stored segment: its rows are those from the sequence `first` on; oldest and newest are times in ms. */
+/** A stored segment: its rows start at sequence `first`; oldest and newest are times in ms. */
 export type Segment = { id: string; orgId: string; first: number; rows: number; oldest: number; newest: number };
 
 /**
- * The segments of some organizations, those with the newest rows first, how far each chain was pruned by then, and how far
- * they go without a gap: rows behind one are read like those that no segment has yet.
+ * Segments of some organizations, newest rows first, how far each chain was pruned, and how far they go without a gap:
+ * rows behind a gap are read like unindexed ones.
  */
 type Index = { segments: Segment[]; pruned: ReadonlyMap<string, number>; through: ReadonlyMap<string, number> };
 
@@ -33,11 +33,11 @@ export async function readIndex(tx: Tx, orgIds: readonly string[]): Promise<Inde
   return { segments: found.filter(({ orgId, first }) => first <= (through.get(orgId) ?? 0)), pruned, through };
 }
 
-/** The indexer has put another segment in the place of one that was listed: the search begins again. */
+/** The indexer replaced a listed segment, so the search restarts. */
 export class SegmentGone extends Error {}
 
 const MOST_GRAM_BYTES = 32 * 1024 * 1024;
-/** Grams that this process holds, those used last at the end: six bytes a row make most searches read almost nothing. */
+/** Cached grams, most recently used last: six bytes a row spare most searches nearly all reads. */
 const held = new Map<string, Grams[]>();
 let heldBytes = 0;
 const sizeOf = (grams: readonly Grams[]): number => grams.reduce((sum, { bits }) => sum + bits.length, 0);
@@ -53,7 +53,7 @@ function hold(id: string, grams: Grams[]): void {
   }
 }
 
-/** A segment's columns by the ids of some. */
+/** Reads a column of segments. */
 async function readColumn(tx: Tx, segments: readonly Segment[], column: "grams" | "times") {
   const rows = await rowsOf<{ id: string; data: Uint8Array }>(
     tx,
@@ -69,7 +69,7 @@ async function readColumn(tx: Tx, segments: readonly Segment[], column: "grams" 
   });
 }
 
-/** The grams of each block of some segments. */
+/** Grams of each block of some segments. */
 async function gramsOf(tx: Tx, segments: readonly Segment[]): Promise<Grams[][]> {
   const missing = segments.filter(({ id }) => !held.has(id));
   const read = missing.length > 0 ? await readColumn(tx, missing, "grams") : [];
@@ -81,7 +81,7 @@ async function gramsOf(tx: Tx, segments: readonly Segment[]): Promise<Grams[][]>
   });
 }
 
-/** The times of a segment's rows, in ms. */
+/** Times of a segment's rows, in ms. */
 export async function readTimes(tx: Tx, segment: Segment): Promise<Float64Array> {
   const [data] = await readColumn(tx, [segment], "times");
   return decodeTimes(data ?? new Uint8Array(), segment.rows);
@@ -105,7 +105,7 @@ async function readBlocks(tx: Tx, places: readonly Place[]): Promise<Block[]> {
 }
 
 /**
- * Which rows of some segments match a query. Blocks are read that cannot be refused by their grams, each once.
+ * Rows of some segments that match a query. Reads once each block that its grams cannot exclude.
  * @throws SegmentGone
  */
 export async function matchSegments(tx: Tx, segments: readonly Segment[], query: Query): Promise<Matching[]> {

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { startThread } from "@/server/ground/background/threads";
 
-/** To the thread: to index the next rows of a chain, or with a span to look for damage there. */
+/** Message to the thread: index the next rows of a chain, or with a span check it for damage. */
 export type IndexTask = { orgId: string; span?: { first: number; last: number } };
 
-/** From the thread: what indexChain() or findDamage() found, or why it could not. */
+/** Message from the thread: result of indexChain() or findDamage(), or the failure. */
 export type IndexAnswer = { found: number | null } | { damaged: number[] } | { failed: string };
 
-/** Memory of a thread: the words of the segments that become one. */
+/** Memory of a thread: it holds the words of the segments being merged. */
 const MAX_HEAP_MB = 256;
 
 /** A thread that builds segments, for one caller at a time. */
@@ -19,7 +19,7 @@ export class IndexThread {
     this.#worker.once("exit", () => this.#ended.abort(new Error("the indexing thread ended")));
   }
 
-  /** @throws Error what kept the thread from it, and when it ends meanwhile */
+  /** @throws Error if the thread fails or ends meanwhile */
   async #ask(task: IndexTask): Promise<IndexAnswer> {
     this.#worker.postMessage(task);
     const [answer]: IndexAnswer[] = await once(this.#worker, "message", { signal: this.#ended.signal });
@@ -39,6 +39,6 @@ export class IndexThread {
     return "damaged" in answer ? answer.damaged : [];
   }
 
-  /** Ends the thread and its connections, regardless of what it is doing. */
+  /** Ends the thread and its connections at once. */
   stop = (): Promise<number> => this.#worker.terminate();
 }

@@ -17,7 +17,7 @@ import { headWatch, readHeads } from "./watch";
 
 const MAX_LIMIT = 1_000;
 const MAX_WAIT_SECONDS = 30;
-/** Rows of a chain that one query passes; where a filter leaves few of them, a request ends after so long (ms). */
+/** Rows of a chain per query; a request with few matches ends after this time (ms). */
 const STEP_ROWS = 1_000;
 const SCAN_MS = 2_000;
 const FEED_SLOTS = { kind: "waiting feeds", max: 5, advice: "End one of them." };
@@ -55,8 +55,8 @@ const logInput = z
   .superRefine(fromBeforeTo);
 
 /**
- * lag counts the sealed entries behind `next`, filtered ones included. gaps: what retention took of a chain before it was
- * asked for, both ends included.
+ * lag counts sealed entries after `next`, filtered ones included. gaps: spans pruned before they were read, both ends
+ * included.
  */
 export const feedPage = z.strictObject({
   data: z.array(fullEntry),
@@ -76,7 +76,7 @@ async function headsOf(ctx: Ctx, orgIds: readonly string[]): Promise<Heads> {
   };
 }
 
-/** @throws AppError validation_failed for a position that is none of these chains */
+/** @throws AppError validation_failed for a position in other chains */
 function positionAfter(after: string | undefined, { position: heads }: Heads): Position {
   if (after === "now") return heads;
   if (after === undefined) return { orgIds: heads.orgIds, seqs: heads.orgIds.map(() => 0) };
@@ -87,7 +87,7 @@ function positionAfter(after: string | undefined, { position: heads }: Heads): P
   return position;
 }
 
-/** Past what retention took, and which of it the reader had not seen. */
+/** Moves past pruned rows. @returns the new position and the pruned rows that were unread */
 function skipPruned({ orgIds, seqs }: Position, pruned: readonly number[]): { position: Position; gaps: Gaps } {
   const gaps = orgIds.flatMap((orgId, i) => {
     const [first, last] = [(seqs[i] ?? 0) + 1, pruned[i] ?? 0];
@@ -99,7 +99,7 @@ type Gaps = NonNullable<FeedPage["gaps"]>;
 
 type Ahead = { filter: AuditFilter; position: Position; heads: Position; limit: number };
 
-/** The next entries after a position, at most `limit`, each chain in its order, and how far was read. */
+/** Reads up to `limit` entries after a position, each chain in order, and the position reached. */
 async function readAhead(
   ctx: Ctx,
   { filter, position, heads, limit }: Ahead,
@@ -122,7 +122,7 @@ async function readAhead(
   return { entries, position: { orgIds: position.orgIds, seqs } };
 }
 
-/** GET /audit-logs/logs: newest first, or with afterSeq the entries of one chain behind a sequence, in its order. */
+/** GET /audit-logs/logs: newest first, or with afterSeq the entries of one chain after a sequence, in order. */
 export const listLog = operation({
   permission: "audit:read",
   input: logInput,
@@ -138,7 +138,7 @@ export const listLog = operation({
   },
 });
 
-/** Resolves when a chain has grown, at the latest after `ms`, when the client has gone or the server stops. */
+/** Resolves when a chain has grown, after `ms`, when the client disconnects or the server stops. */
 async function untilGrown({ signal }: Ctx, { orgIds, seqs }: Position, ms: number): Promise<void> {
   const wake = new Signal();
   const undo = [trackStream(wake.notify)];
@@ -185,9 +185,9 @@ function toResponse({ data, ...rest }: FeedPage, format: FeedInput["format"]): R
 }
 
 /**
- * GET /audit-logs/feed: what was sealed after a position, oldest first; a reader that stores `next` with what it took
- * misses nothing and gets nothing twice, late timestamps included.
- * @throws AppError validation_failed for a position that is none, rate_limited with too many waiting already
+ * GET /audit-logs/feed: entries sealed after a position, oldest first. A reader that stores `next` together with the
+ * entries misses none and gets none twice, late timestamps included.
+ * @throws AppError validation_failed for an invalid position, rate_limited with too many waiting already
  */
 export const feedEntries = operation({
   permission: "audit:stream",

@@ -10,10 +10,10 @@ import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { type ReloadReason, TAIL_STEP_ROWS } from "./schema";
 
-/** A piece of an organization's chain: the rows after one sequence through another. */
+/** A span of a chain: rows after one sequence through another. */
 export type Span = { orgId: string; after: number; through: number };
 
-/** How long a piece is kept for other readers of the same: one poll wakes them, in the same moment. */
+/** A span is kept this long for other readers, which one poll wakes at the same moment. */
 const KEPT_MS = 1_000;
 
 async function read(scope: Scope, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
@@ -32,14 +32,14 @@ async function read(scope: Scope, filter: AuditFilter, spans: readonly Span[]): 
   return rows.map(toFullEntry).sort((a, b) => a.chainSeq - b.chainSeq);
 }
 
-/** Reads as whom and for what: what row level security sees belongs to it. */
+/** Cache key of a read; includes the caller, because of row-level security. */
 const keyOf = (...parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 const kept = new Map<string, Promise<FullEntry[]>>();
 
 /**
- * The sealed rows of some pieces that answer a filter, each chain in its order. Readers with the same reach who ask
- * the same of the same pieces share one query.
+ * Sealed matches in some spans, each chain in order. Readers with the same reach share one query for the same spans and
+ * filter.
  */
 export function readSpans({ scope }: Ctx, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
   const key = keyOf(scope, filter, spans);
@@ -52,19 +52,19 @@ export function readSpans({ scope }: Ctx, filter: AuditFilter, spans: readonly S
   return reading;
 }
 
-/** How far a reader has read: organizations in order, and the sequence of the last row seen of each one's chain. */
+/** Position of a reader: sorted organizations, and the last sequence read of each chain. */
 export type Position = { orgIds: readonly string[]; seqs: number[] };
 
 const VERSION = 1;
 const SET_BYTES = 8;
 /**
- * A position travels in a header and in the address at once, of which Node takes 16 KiB together: 1,000 organizations
- * of up to 268 million rows fit. Beyond it a reader cannot continue, only start over.
+ * A position travels in a header and in the address, for which Node allows 16 KiB together: 1,000 organizations of up
+ * to 268 million rows fit. Beyond it a reader cannot resume, only start over.
  */
 export const MAX_POSITION_CHARS = 5_600;
 const TOO_LONG = "-";
 
-/** Stands for the set of organizations: a position of another set says nothing about this one. */
+/** Identifies the set of organizations: a position of another set is invalid for this one. */
 const setOf = (orgIds: readonly string[]): Buffer =>
   createHash("sha256").update(orgIds.join(",")).digest().subarray(0, SET_BYTES);
 
@@ -74,7 +74,7 @@ function pushVarint(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** A position as opaque text of letters, digits, - and _. */
+/** Encodes a position as text of letters, digits, - and _. */
 export function encodePosition({ orgIds, seqs }: Position): string {
   const bytes: number[] = [VERSION, ...setOf(orgIds)];
   for (const seq of seqs) pushVarint(bytes, seq);
@@ -82,7 +82,7 @@ export function encodePosition({ orgIds, seqs }: Position): string {
   return text.length <= MAX_POSITION_CHARS ? text : TOO_LONG;
 }
 
-/** The number at `at` and where the next one begins; null past the end or beyond what is exact. */
+/** Number at `at` and the offset of the next; null past the end or beyond exact integers. */
 function readVarint(bytes: Buffer, at: number): { value: number; next: number } | null {
   let value = 0;
   for (let i = at, unit = 1; i < bytes.length; i++, unit *= 128) {
@@ -95,8 +95,8 @@ function readVarint(bytes: Buffer, at: number): { value: number; next: number } 
 }
 
 /**
- * A position from its text; null when it is none, or one of other organizations than the first of these (in order: the ids
- * of later ones are larger, so that a new organization is one more at the end, of which nothing was seen).
+ * Decodes a position; null if it is invalid or of organizations other than the first of these. Later organizations have
+ * larger ids, so a new one is appended, with nothing read.
  */
 export function decodePosition(text: string, orgIds: readonly string[]): Position | null {
   if (text.length > MAX_POSITION_CHARS) return null;
@@ -113,11 +113,11 @@ export function decodePosition(text: string, orgIds: readonly string[]): Positio
   return { orgIds, seqs: orgIds.map((_, i) => seqs[i] ?? 0) };
 }
 
-/** How many rows were sealed between a position and a later one. */
+/** Number of rows sealed between two positions. */
 export const rowsBehind = (from: Position, to: Position): number =>
   from.seqs.reduce((sum, seq, i) => sum + Math.max(0, (to.seqs[i] ?? 0) - seq), 0);
 
-/** The next pieces of the chains on the way from a position to the heads, at most `rows` together. */
+/** Next spans from a position towards the heads, at most `rows` in total. */
 export function nextSpans({ orgIds, seqs }: Position, heads: Position, rows = TAIL_STEP_ROWS): Span[] {
   const spans: Span[] = [];
   let room = rows;
@@ -132,13 +132,13 @@ export function nextSpans({ orgIds, seqs }: Position, heads: Position, rows = TA
   return spans;
 }
 
-/** A position once these pieces have been seen. */
+/** Advances a position past some spans. */
 export function advance({ orgIds, seqs }: Position, spans: readonly Span[]): Position {
   const seen = new Map(spans.map(({ orgId, through }) => [orgId, through]));
   return { orgIds, seqs: seqs.map((seq, i) => seen.get(orgIds[i] ?? "") ?? seq) };
 }
 
-/** Where a reader continues: at what it has seen, if that is a position in these chains; else at the heads. */
+/** Start of a reader: its last position if valid in these chains, else the heads. */
 export function startAt(
   text: string | undefined,
   heads: Position,

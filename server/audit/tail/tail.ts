@@ -11,24 +11,24 @@ import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailM
 import { headWatch } from "./watch";
 
 type Message = TrackedEnvelope<TailMessage>;
-/** An open live view: the organizations in order, what wakes it, whether it is to end, how often to look again (ms). */
+/** An open live view: sorted organizations, its wake signal, its stop flag, poll interval (ms). */
 type View = {
   orgIds: readonly string[];
   wake: Signal;
   isOver: () => boolean;
   everyMs: number;
-  /** callerChanges() when it was opened. */
+  /** callerChanges() at the start. */
   since: number;
 };
 
-/** Ends a stream so that the browser connects again: the answer to that says what holds now. */
+/** Ends a stream so that the browser reconnects and gets the current answer. */
 const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues automatically.");
 
-/** The organizations that a scope reaches, in the order of positions. */
+/** Organizations in a scope, in the order of positions. */
 export const organizationsOf = async (scope: Scope): Promise<string[]> =>
   [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();
 
-/** @throws AppError unavailable when a new request would not get what this stream was opened for. */
+/** @throws AppError unavailable if a new request would get other rights than the stream. */
 async function requireSame({ scope, recheck }: Ctx, { orgIds }: View): Promise<void> {
   if (!recheck) return;
   try {
@@ -40,12 +40,12 @@ async function requireSame({ scope, recheck }: Ctx, { orgIds }: View): Promise<v
       (await organizationsOf(now.scope)).join() === orgIds.join();
     if (!isSame) throw interrupted();
   } catch (error) {
-    // While the database is away nothing is shown either.
+    // Nothing is sent while the database is down.
     if (error instanceof AppError) throw interrupted();
   }
 }
 
-/** Yields what is sealed after a position, and waits in between. */
+/** Yields entries sealed after a position, and waits in between. */
 async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: View): AsyncGenerator<Message> {
   const { everyMs } = view;
   const heads = (): Position => ({ orgIds: view.orgIds, seqs: view.orgIds.map((orgId) => headWatch.headOf(orgId)) });
@@ -61,13 +61,13 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
     const spans = reload ? [] : nextSpans(position, heads());
     const entries = spans.length > 0 ? await readSpans(ctx, filter, spans) : [];
     position = advance(position, spans);
-    // Before anything is sent: it may have been written after the access was gone.
+    // Checked before each send: entries may date from after the access was revoked.
     if (callerChanges() !== checked || performance.now() >= checkAt) {
       checked = callerChanges();
       await requireSame(ctx, view);
       checkAt = performance.now() + everyMs;
     }
-    // Rows that the filters leave out move the position too, or a reconnected reader would pass all of them again.
+    // Filtered rows advance the position too, or a reconnected reader would read all of them again.
     if (reload || entries.length > 0 || rowsBehind(sent, position) > MAX_TAIL_BACKLOG / 2) {
       yield tracked(
         encodePosition(position),
@@ -81,9 +81,9 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
 }
 
 /**
- * The entries that a filter's lists would show, as they are sealed. Without a position (lastEventId) it begins now;
- * with one it first yields what was sealed since. A position counts along each organization's chain: timestamps are the
- * clients', and spooled rows come late. Whether the caller may still see them is looked up every TAIL_CHECK_MS.
+ * Streams the matches of a filter as they are sealed. Without a position (lastEventId) it starts now; with one it first
+ * yields everything sealed since. Positions count along each chain, because timestamps are the clients' and spooled
+ * rows come late. The caller's access is checked every TAIL_CHECK_MS.
  * @throws AppError rate_limited with too many open already; unavailable at shutdown or when the caller's reach changed
  */
 export async function* tailEntries(ctx: Ctx, input: TailInput, everyMs = TAIL_CHECK_MS): AsyncGenerator<Message> {

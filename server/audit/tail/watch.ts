@@ -5,15 +5,15 @@ import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { TAIL_POLL_MS } from "./schema";
 
-/** Polling takes no more than this share of the time while thousands of organizations are followed … */
+/** Maximum share of time spent polling when thousands of organizations are followed … */
 const MAX_POLL_SHARE = 1 / 20;
-/** … but rows must not come late either. */
+/** … but rows must not come too late. */
 const MAX_POLL_DELAY_MS = 1_500;
 
 type Head = { orgId: string; seq: number; prunedThrough: number };
 type Wake = () => void;
 
-/** The newest sealed sequence of each chain, and the last that retention took; an organization without a row has none. */
+/** Newest sealed and last pruned sequence of each chain; organizations without rows are omitted. */
 export const readHeads = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
   rowsOf(
     tx,
@@ -24,8 +24,8 @@ export const readHeads = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
 const pollHeads = (orgIds: readonly string[]): Promise<Head[]> => asSystem((tx) => readHeads(tx, orgIds));
 
 /**
- * Knows the heads of the chains that this process follows: one poll for all of them, none while there is no follower.
- * A notification by the database instead would make every commit of an audit row queue for one lock.
+ * Heads of the chains followed by this process: one poll for all, none without followers. A database notification would
+ * queue every commit of an audit row for one lock.
  */
 class HeadWatch {
   private readonly heads = new Map<string, number>();
@@ -38,8 +38,8 @@ class HeadWatch {
   );
 
   /**
-   * Calls wake whenever a chain of these organizations has grown. When it resolves, headOf() knows them as of now.
-   * @returns ends it.
+   * Calls wake whenever one of these chains has grown. When it resolves, headOf() is current.
+   * @returns ends the subscription.
    */
   async follow(orgIds: readonly string[], wake: Wake): Promise<() => void> {
     for (const orgId of orgIds) {
@@ -76,7 +76,7 @@ class HeadWatch {
     if (this.followers.size === 0) void this.loop.stop();
   }
 
-  /** Notes which chains have grown. @returns the readers to wake */
+  /** Records the grown chains. @returns the readers to wake */
   private note(heads: readonly Head[]): Set<Wake> {
     const touched = new Set<Wake>();
     for (const { orgId, seq } of heads) {

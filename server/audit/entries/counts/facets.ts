@@ -25,14 +25,17 @@ import { narrow } from "@/server/ground/scope";
 import { type Facets, facets, facetsInput, MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 
 type Kind = Exclude<FacetName, "category">;
-/** label is what people call the value, where the count knows it; sample a row that has the value: organization, blank, sequence. */
+/**
+ * label: display name of the value, if the count knows it. sample: a row with the value (organization, blank,
+ * sequence).
+ */
 export type Count = { kind: Kind; value: string; count: number; label?: string; sample?: string };
-/** Counts of several kinds, most frequent first, over so many rows; cut when there are older ones. */
+/** Counts of several kinds, most frequent first, over `rows` rows; cut if older rows were left out. */
 type Counted = { counts: Count[]; rows: number; cut: boolean };
 
 const byNumber = (a: Count, b: Count): number => b.count - a.count || (a.value < b.value ? -1 : 1);
 
-/** The values of rows `a` and how many have each. */
+/** Counts the values of rows `a`. */
 function countValues(tx: Tx, rows: SQL): Promise<Count[]> {
   const firstSeen = layout().isIndexed ? sql`UNION ALL SELECT 'firstSeen', c.* FROM (${countFirstSeen()}) c` : sql``;
   return rowsOf<Count>(
@@ -50,10 +53,7 @@ function countValues(tx: Tx, rows: SQL): Promise<Count[]> {
   );
 }
 
-/**
- * The values among the matches: among all of them where they are few enough to be read in time, else among the newest
- * MAX_FACET_ROWS.
- */
+/** Counts all matches if there are few enough to read in time, else the newest MAX_FACET_ROWS. */
 async function countRead(tx: Tx, plan: Plan, deadline: Deadline): Promise<Counted> {
   const { keys, cut } = await findKeys(tx, plan, { need: MAX_FACET_ROWS + 1, deadline });
   const isAll = !cut && keys.length <= MAX_FACET_ROWS;
@@ -68,7 +68,7 @@ async function countRead(tx: Tx, plan: Plan, deadline: Deadline): Promise<Counte
 
 type TalliedRow = { action: string; actor_type: string; result: string; resource_type: string; n: number };
 
-/** Every match by action, actor type, result and resource type; null where the filter has conditions that the tallies do not know. */
+/** Counts by action, actor type, result and resource type; null if the tallies do not know the filter. */
 async function countKinds(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_KIND) : null;
   if (!counts) return null;
@@ -90,7 +90,7 @@ async function countKinds(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | n
   ];
 }
 
-/** Every match by organization; null in the same case. */
+/** Counts by organization; null if the tallies do not know the filter. */
 async function countOrganizations(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_ORGANIZATION) : null;
   if (!counts) return null;
@@ -101,7 +101,7 @@ async function countOrganizations(tx: Tx, { orgIds, filter }: Plan): Promise<Cou
   );
 }
 
-/** Every match by actor, one more than a facet shows where there are so many; null where more than time narrows them. */
+/** Counts by actor, one more than a facet shows; null if more than time narrows the filter. */
 async function countActors(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   if (!isTimed(filter)) return null;
   const actors = (await actorsOf(tx, orgIds, filter)).sort((a, b) => b.count - a.count).slice(0, MAX_FACET_VALUES + 1);
@@ -116,7 +116,7 @@ async function countActors(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | 
     .sort(byNumber);
 }
 
-/** The counts of actors with their names, which are read from one sample row of each. */
+/** Adds names to actors, read from one sample row of each. */
 async function nameActors(tx: Tx, actors: readonly Count[]): Promise<Count[]> {
   const samples = actors.flatMap(({ sample, label }) => (sample && label === undefined ? [sample] : []));
   const rows = await rowsByKey(
@@ -153,8 +153,8 @@ const labelled = (counts: readonly { value: string; count: number; label?: strin
 
 type Own = Exclude<FilterName, "q">;
 /**
- * What a facet counts; the filters that it sets, which its own counts ignore so that other values can be added; and
- * how all matches are counted.
+ * Values that a facet counts, the filters it sets (ignored in its own counts so that other values can be added), and
+ * the exact count of all matches.
  */
 type Counting = {
   kind: Kind;
@@ -173,7 +173,7 @@ const COUNTING: Record<FacetName, Counting> = {
   organization: { kind: "organization", sets: [], whole: countOrganizations },
 };
 
-/** A filter in the chosen organizations and in all that could be chosen; each count is made once. */
+/** A filter within the chosen organizations and within all available ones; each count is made once. */
 class FacetQuery {
   readonly #wholes = new Map<string, Promise<Count[] | null>>();
   #newest: Promise<Counted> | undefined;
@@ -183,7 +183,6 @@ class FacetQuery {
     private readonly plans: { chosen: Plan; all: Plan },
   ) {}
 
-  /** The filter without a facet's own part. */
   async #without(facet: FacetName): Promise<[string, Plan]> {
     const { orgIds, filter } = facet === "organization" ? this.plans.all : this.plans.chosen;
     const own = COUNTING[facet].sets.filter((name) => filter[name]?.length);
@@ -202,7 +201,7 @@ class FacetQuery {
     return this.#newest;
   }
 
-  /** The counts of one facet: of every match where there is time for it, else of the newest. */
+  /** Counts one facet: every match if time allows, else the newest. */
   async count(facet: FacetName): Promise<{ counts: Count[]; isExact: boolean }> {
     const { kind, whole } = COUNTING[facet];
     const [key, plan] = await this.#without(facet);
@@ -217,9 +216,9 @@ class FacetQuery {
 }
 
 /**
- * How the matches of a filter are spread over categories, actions, actors …: what the viewer offers to narrow by. A facet
- * that narrows already keeps its other values. Every match is counted where the tallies know the filter, or where they are
- * at most MAX_EXACT_ROWS; else the newest MAX_FACET_ROWS, in bounded time. `exact` says which.
+ * Matches of a filter by category, action, actor and other facets. A facet that already narrows keeps its other values.
+ * Counts every match if the tallies know the filter or there are at most MAX_EXACT_ROWS, else the newest
+ * MAX_FACET_ROWS; `exact` says which.
  */
 export const getFacets = operation({
   permission: "audit:read",

@@ -28,7 +28,7 @@ export type Step = { unit: (typeof STEP_UNITS)[number]; n: number };
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Every Monday is a whole number of weeks after this one, read by any wall clock. */
+/** A Monday to count weeks from, in any time zone. */
 const MONDAY = Date.UTC(1970, 0, 5);
 const LENGTH: Record<Step["unit"], number> = { minute: MINUTE, hour: HOUR, day: DAY, month: 30 * DAY };
 
@@ -38,7 +38,7 @@ const STEPS: readonly Step[] = [
   ...[1, 7].map((n): Step => ({ unit: "day", n })),
 ];
 
-/** Steps whose ends are counted from the start of the wall clock's day, week or month; shorter ones go by the hour. */
+/** Steps aligned to the day, week or month of the wall clock; shorter ones are aligned to the hour. */
 const isByWall = ({ unit, n }: Step): boolean => unit === "day" || unit === "month" || (unit === "hour" && n > 1);
 
 function floorWall(wall: number, { unit, n }: Step): number {
@@ -57,7 +57,7 @@ function nextWall(wall: number, { unit, n }: Step): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + n);
 }
 
-/** The ends of the steps that hold a range, in order, each once: the first at or before `from`, the last after `to`. */
+/** Step boundaries around a range, ascending and unique: the first at or before `from`, the last after `to`. */
 export function edgesOf(from: number, to: number, { step, zone }: { step: Step; zone: string }): number[] {
   if (!isByWall(step)) {
     const length = step.n * LENGTH[step.unit];
@@ -70,13 +70,13 @@ export function edgesOf(from: number, to: number, { step, zone }: { step: Step; 
   while ((edges.at(-1) ?? 0) <= to) {
     wall = nextWall(wall, step);
     const edge = fromWallClock(wall, zone).getTime();
-    // An hour that the clocks skip makes no step.
+    // An hour skipped by a clock change has no step.
     if (edge > (edges.at(-1) ?? 0)) edges.push(edge);
   }
   return edges;
 }
 
-/** The finest step that leaves a range few enough buckets, both ends counted. */
+/** Finest step that keeps the number of buckets within the limit, both ends counted. */
 export function stepOf(from: number, to: number): Step {
   const fits = ({ unit, n }: Step) => (to - from) / (n * LENGTH[unit]) < MAX_HISTOGRAM_BUCKETS - 2;
   const months = Math.ceil((to - from) / (28 * DAY) / (MAX_HISTOGRAM_BUCKETS - 2));
@@ -87,13 +87,13 @@ type Count = { bucket: number; result: AuditResult; n: number; oldest: number | 
 type Counting = { edges: readonly number[]; deadline: Deadline };
 type Counts = { counts: Count[]; truncated: boolean };
 
-/** Rows (at, result, n) by bucket; buckets are counted from 1. */
+/** Rows (at, result, n) by bucket, numbered from 1. */
 const bucketed = (rows: SQL, edges: readonly number[]): SQL => sql`
   SELECT width_bucket(r.at, ${instants(edges)}) AS bucket, r.result,
     sum(r.n)::float8 AS n, (min(extract(epoch FROM r.at)) * 1000)::float8 AS oldest
   FROM (${rows}) AS r(at, result, n) GROUP BY 1, 2`;
 
-/** The newest matches one by one, at most MAX_HISTOGRAM_ROWS. */
+/** Counts the newest matches one by one, at most MAX_HISTOGRAM_ROWS. */
 async function countNewest(tx: Tx, plan: Plan, { edges, deadline }: Counting): Promise<Counts> {
   const limit = MAX_HISTOGRAM_ROWS;
   let rows: SQL;
@@ -112,8 +112,8 @@ async function countNewest(tx: Tx, plan: Plan, { edges, deadline }: Counting): P
 }
 
 /**
- * Every match by the tallies, which are of UTC's hours: at once where all edges are, else bucket by bucket, each with the
- * rows at its two ends. Null for buckets shorter than an hour.
+ * Counts every match by the tallies, which are by UTC hour: in one query if all edges are full hours, else bucket by
+ * bucket with the rows at both ends. Null for buckets under an hour.
  */
 function talliedRows({ orgIds, filter }: Plan, edges: readonly number[]): SQL | null {
   if (edges.every((edge) => edge % TALLY_MS === 0)) return talliedCounts(orgIds, filter);
@@ -165,9 +165,8 @@ const NOTHING: Histogram = {
 };
 
 /**
- * When the matches of a filter happened, in at most MAX_HISTOGRAM_BUCKETS steps of a zone's wall clock by result. Exact at any
- * length of history for filters on kind and time in steps of an hour and more; else the newest MAX_HISTOGRAM_ROWS matches
- * are counted.
+ * Matches over time by result, in at most MAX_HISTOGRAM_BUCKETS wall-clock steps of a zone. Exact for any history if
+ * the filter is on kind and time and steps are at least an hour; else counts the newest MAX_HISTOGRAM_ROWS matches.
  */
 export const getHistogram = operation({
   permission: "audit:read",

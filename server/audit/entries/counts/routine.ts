@@ -15,7 +15,7 @@ import { edgesOf } from "./histogram";
 type Day = { first: number; last: number; n: number; actors: number };
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Some entries by the day of a zone, newest first. */
+/** Groups entries by the day of a zone, newest first. */
 async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: string): Promise<RoutineFold[]> {
   const [newest, oldest] = [keys[0], keys.at(-1)];
   if (!newest || !oldest) return [];
@@ -30,7 +30,7 @@ async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: stri
   return found.map(({ first, last, n, actors }) => ({ count: n, first: iso(first), last: iso(last), actors }));
 }
 
-/** Every entry that a filter meets as one fold; null where there is none. */
+/** Folds every match of a filter into one; null if there is none. */
 async function inOne(tx: Tx, ctx: Ctx, filter: AuditFilter): Promise<RoutineFold | null> {
   const plan: Plan = await planFor(tx, ctx, filter);
   const count = await countRows(tx, plan);
@@ -52,10 +52,10 @@ const earliest = (...dates: (Date | undefined)[]): Date | undefined =>
   dates.reduce((a, b) => (a && b ? (a < b ? a : b) : (a ?? b)));
 
 /**
- * The routine telemetry among one page of a list that leaves it out (`routine: "without"`), folded by the reader's day: how
- * many entries, the first and the last. Pages that follow each other share no entry and leave none out. Of more than
- * MAX_FOLDED_ROWS the older ones are one fold, counted all the same.
- * @throws AppError validation_failed for a cursor that is none.
+ * Routine telemetry hidden from one page of a list (`routine: "without"`), folded by the reader's day: count, first and
+ * last entry. Consecutive pages share no entry and skip none. Beyond MAX_FOLDED_ROWS the older entries are one fold,
+ * still counted.
+ * @throws AppError validation_failed for an invalid cursor.
  */
 export const foldRoutine = operation({
   permission: "audit:read",

@@ -6,7 +6,7 @@ import { type ActiveUser, TOP_USERS } from "./report-schema";
 import { FIGURES } from "./vocabulary";
 
 export type ByAction = { action: string; count: number }[];
-/** The sources of the reports, over the newest entries (reports.ts) or over every one (whole-reports.ts). */
+/** Source of report figures: the newest entries (reports.ts) or all of them (whole-reports.ts). */
 export type ReportCounts<User extends ActiveUser = ActiveUser> = {
   totalEvents: number;
   byAction: ByAction;
@@ -14,7 +14,7 @@ export type ReportCounts<User extends ActiveUser = ActiveUser> = {
   recent: FullEntry[];
 };
 
-/** Most frequent first; equal ones in the order of their names. */
+/** Most frequent first, then by name. */
 export const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => string): T[] =>
   counts.sort((a, b) => b.count - a.count || (nameOf(a) < nameOf(b) ? -1 : 1));
 
@@ -38,7 +38,7 @@ export const activityBody = <User extends ActiveUser>({ totalEvents, users, rece
   recentActivity: recent,
 });
 
-/** The body of a report on actions, whose figures are sums over some of them. */
+/** Body of a report on actions; each figure is a sum over some of them. */
 const actionsBody =
   <F extends Record<string, { actions: readonly string[] }>>(figures: F) =>
   ({ totalEvents, byAction, recent }: ReportCounts) => ({

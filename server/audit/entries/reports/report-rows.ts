@@ -11,7 +11,7 @@ import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { RECENT_ENTRIES } from "./report-schema";
 
-/** The columns that a report needs: a tenth of a row's bytes. raw_id is set where the actor's own id is no UUID. */
+/** Columns of a report, a tenth of a row's bytes. raw_id is set if the actor's own id is not a UUID. */
 export type ReportRow = {
   org_id: string;
   chain_seq: string;
@@ -32,7 +32,7 @@ const COLUMNS = sql.raw(
 const ofKeys = (keys: SQL): SQL => sql`SELECT ${COLUMNS} FROM ${layout().rowsAt(keys)}
   ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`;
 
-/** The query of the newest rows that meet a filter, by the same conditions and indexes as the lists. */
+/** Query for the newest matches, with the conditions and indexes of the lists. */
 async function queryOf(tx: Tx, plan: Plan, max: number): Promise<SQL | null> {
   if (plan.orgIds.length === 0) return null;
   if (plan.all.kind === "keys") {
@@ -43,7 +43,7 @@ async function queryOf(tx: Tx, plan: Plan, max: number): Promise<SQL | null> {
   return plan.orgIds.length === 1 ? newestKeys(plan.orgIds, window, COLUMNS) : ofKeys(newestKeys(plan.orgIds, window));
 }
 
-/** The newest rows that a report is about, at most `max`, newest first; the first RECENT_ENTRIES of them also whole. */
+/** Newest rows of a report, at most `max`; the first RECENT_ENTRIES of them also in full. */
 export function readReportRows(
   ctx: Ctx,
   filter: AuditFilter,
@@ -63,14 +63,14 @@ export type ActorNames = Pick<EntryRow, "user_name" | "user_email" | "key_name" 
 type Actor = Pick<ReportRow, "actor_type" | "actor_id" | "raw_id">;
 type ActorRow = Actor & ActorNames;
 
-/** Distinguishes actors: one without a UUID is itself, not the zero UUID that all of them share. */
+/** Key of an actor: without a UUID its own id, because all of those share the zero UUID. */
 export const actorKey = ({ actor_type, actor_id, raw_id }: Actor): string => `${actor_type}:${raw_id ?? actor_id}`;
 
-/** The value by which an agent is found, because row level security lets no function into an index condition. */
+/** Value to find an agent by, because row-level security keeps functions out of index conditions. */
 const agentIdOf = ({ actor_type, actor_id, raw_id }: Actor): string | null =>
   actor_type === "agent" ? (raw_id ?? actor_id) : null;
 
-/** The names of the distinct actors of some rows, in one query. */
+/** Names of the distinct actors of some rows, in one query. */
 export async function namesOf(tx: Tx, rows: readonly Actor[]): Promise<Map<string, ActorNames>> {
   const distinct = [...new Map(rows.map((row) => [actorKey(row), row])).values()];
   if (distinct.length === 0) return new Map();

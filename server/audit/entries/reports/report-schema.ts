@@ -9,14 +9,14 @@ export const TOP_USERS = 5;
 export const RECENT_ENTRIES = 10;
 
 /**
- * Query of the report on activity: telemetry that agents send around the clock would push people out of it, and is counted
- * only when it is asked for.
+ * Query of the activity report. Agents send telemetry around the clock, which would outnumber people, so it is counted
+ * only on request.
  */
 export const activityInput = rangeInput.safeExtend({ routine: z.enum(["with", "without"]).default("without") });
 
 /**
- * Range of a report on the screen. zone: whose hours of the day are counted, UTC by default; only: people leaves out what
- * keys, agents and the system did; routine: without leaves out evaluations of policies, which repeat around the clock.
+ * Range of a report on the screen. zone: time zone of the hours, UTC by default; `only: people` omits keys, agents and
+ * the system; `routine: without` omits policy evaluations, which repeat around the clock.
  */
 export const wholeInput = rangeInput.safeExtend({
   zone: zoneName.optional(),
@@ -26,8 +26,8 @@ export const wholeInput = rangeInput.safeExtend({
 export type WholeInput = z.output<typeof wholeInput>;
 
 /**
- * Only so many of the newest rows were read when `truncated` is true. from and to are the times of the oldest and the
- * newest row that was counted, submitted is how many of them keys have submitted.
+ * If `truncated`, only the newest rows were read. from and to are the times of the oldest and newest row counted;
+ * submitted counts rows from API keys.
  */
 const shared = {
   totalEvents: z.int(),
@@ -39,7 +39,7 @@ const shared = {
 const byAction = z.array(z.strictObject({ action: z.string(), count: z.int() }));
 const recentEvents = z.array(fullEntry);
 
-/** userId is the actor's id, or its own text where that is no UUID. */
+/** userId is the actor's id, or its original text if it is not a UUID. */
 const activeUser = z.strictObject({
   userId: z.string(),
   userName: z.string(),

@@ -27,7 +27,7 @@ import {
 
 const NO_NAMES: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
 
-/** Rows of a report, newest first, counted by actor and action. */
+/** Counts rows of a report, newest first, by actor and action. */
 export class Tally {
   readonly #actions = new Map<string, number>();
   readonly #users = new Map<string, ActiveUser>();
@@ -70,7 +70,7 @@ export class Tally {
 }
 
 type Span = { from: string | null; to: string | null };
-/** from and to are those of the rows that were counted. */
+/** from and to span the counted rows. */
 type Counted = {
   counts: ReportCounts;
   reach: Span & Pick<ReportCounts, "totalEvents"> & { submitted: number; truncated: boolean };
@@ -81,7 +81,7 @@ function spanOf(rows: readonly ReportRow[]): Span {
   return { from: at(rows.at(-1)), to: at(rows[0]) };
 }
 
-/** Counts the newest rows that a report is about, at most MAX_REPORT_ROWS; one more is read to know of others. */
+/** Counts the newest rows of a report, at most MAX_REPORT_ROWS, and reads one more to detect others. */
 async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
   const found = await readReportRows(ctx, filter, MAX_REPORT_ROWS + 1);
   const tally = new Tally(found.names);
@@ -94,7 +94,7 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
       users: tally.users(),
       recent: found.recent.map(toFullEntry),
     },
-    // That the total is cut is said beside it.
+    // `truncated` tells that the total is cut.
     reach: {
       totalEvents: rows.length,
       truncated: found.rows.length > MAX_REPORT_ROWS,
@@ -107,7 +107,7 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
 type Reach = Counted["reach"];
 type Body<B> = (counts: ReportCounts, range: RangeInput) => B;
 
-/** A report of the newest entries in the range, or of those of some actions. */
+/** A report of the newest entries in the range, optionally of some actions. */
 const reportOf = <B>(output: z.ZodType<B & Reach>, body: Body<B>, actions?: readonly string[]) =>
   operation({
     permission: "audit:read",
@@ -130,9 +130,9 @@ export const reportUserActivity = operation({
     return { ...reach, ...activityBody(counts) };
   },
 });
-/** Sign-ins, permission and policy changes (spec, report security-events): security actions alone. */
+/** Sign-ins, permission and policy changes (spec, report security-events). */
 export const reportSecurityEvents = reportOf(securityReport, securityBody, SECURITY_ACTIONS);
-/** Access to data and changes to what is governed (spec, report compliance): compliance actions alone. */
+/** Access to data and changes to governed settings (spec, report compliance). */
 export const reportCompliance = reportOf(complianceReport, complianceBody, COMPLIANCE_ACTIONS);
 /** Events by category and actor (spec, stats). */
 export const getStatistics = reportOf(statistics, statisticsBody);

@@ -1,13 +1,13 @@
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { keysOf } from "@/server/ground/records";
 
-/** A figure of a report: what it is called, the actions that it counts, and what is said of it on the page. */
+/** A figure of a report: label, counted actions, and the note on the page. */
 type Figure = { label: string; actions: readonly string[]; note?: string };
 type Figures<N extends string> = Readonly<Record<N, Figure>>;
 
 const isChange = (action: string): boolean => action !== "data.access" && action !== "data.export";
 
-/** The figures of the reports on actions, by their names on the wire. */
+/** Figures of the action reports, by wire name. */
 export const FIGURES = {
   security: {
     loginAttempts: { label: "Sign-in attempts", actions: ["user.login", "user.login.failed"] },
@@ -25,9 +25,9 @@ export const FIGURES = {
   },
 } satisfies Record<string, Figures<string>>;
 
-/** Policies are evaluated around the clock, whether anything happens or not. */
+/** Policies are evaluated around the clock, with or without activity. */
 const isRoutine = (action: string): boolean => action.endsWith("policy.evaluate");
-/** Security actions without what repeats around the clock. */
+/** Security actions without those that repeat around the clock. */
 export const NOTABLE_SECURITY_ACTIONS: readonly string[] = SECURITY_ACTIONS.filter((action) => !isRoutine(action));
 
 /** The figures with their values in a report, in order. */

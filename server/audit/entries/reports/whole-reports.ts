@@ -32,9 +32,9 @@ import { type ActiveUser, RECENT_ENTRIES, type WholeInput, wholeInput } from "./
 import { NOTABLE_SECURITY_ACTIONS } from "./vocabulary";
 
 /**
- * before: entries of the range of the same length before it (null: the range has no beginning); logBegins: when the oldest
- * kept entry happened, where that is in the range: nothing is known of the time before. submitted: entries that keys
- * submitted. byHour: entries by hour of the day, 24 numbers. denied: entries that were denied, by action.
+ * before: entries of the preceding range of equal length (null: the range is open). logBegins: time of the oldest kept
+ * entry, if inside the range. submitted: entries from API keys. byHour: 24 counts by hour of the day. denied: denied
+ * entries by action.
  */
 type Besides = {
   before: number | null;
@@ -44,7 +44,7 @@ type Besides = {
   denied: ByAction;
 };
 
-/** Entries by hour of a zone's day: the tallies are of UTC's hours, which a zone with half hours cuts. */
+/** Entries by hour of the day in a zone: tallies are by UTC hour, which zones with half hours split. */
 async function hoursOf(tx: Tx, orgIds: readonly string[], { filter, zone }: { filter: RowFilter; zone: string }) {
   const hours = new Array<number>(HOURS).fill(0);
   if (orgIds.length === 0) return hours;
@@ -82,7 +82,7 @@ type ActorRow = {
   count: number;
 };
 
-/** Every actor of a range by the tallies: for filters on time alone. */
+/** Every actor of a range, by the tallies; for filters on time alone. */
 export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActorRow[]> {
   if (orgIds.length === 0) return [];
   const counts = talliedCounts(orgIds, filter, BY_ACTOR) ?? countedRows(orgIds, filter, BY_ACTOR);
@@ -94,7 +94,7 @@ export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFil
   );
 }
 
-/** With the actor's type, which the API's reports do not have: those without an id are told apart by it alone. */
+/** Adds the actor type, which the API's reports lack: it tells apart actors without an id. */
 type TypedUser = ActiveUser & { actorType: ActorType };
 
 async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<TypedUser[]> {
@@ -115,7 +115,7 @@ async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Pr
     .sort((a, b) => b.actionCount - a.actionCount || (a.lastActiveAt < b.lastActiveAt ? 1 : -1));
 }
 
-/** The range of the same length that ends where this one begins; null where it has no beginning. */
+/** The preceding range of equal length; null if the range has no start. */
 function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
   if (!from) return null;
   const length = (to ?? now).getTime() - from.getTime();
@@ -124,10 +124,10 @@ function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
 
 type Counted = ReportCounts<TypedUser> & Besides;
 
-/** Somebody without an account, such as the reader of a shared link, is no user. */
+/** Visitors without an account, such as readers of a shared link, are not users. */
 const isUser = ({ actorType, userId }: TypedUser): boolean => actorType === "user" && userId !== ZERO_UUID;
 
-/** Counts every entry of a range by the tallies, exactly at any length of history. */
+/** Counts every entry of a range by the tallies: exact for any history. */
 async function countAll(ctx: Ctx, input: WholeInput, actions?: readonly string[]): Promise<Counted> {
   const { from, to, only, zone = "UTC" } = input;
   const timed = { from, to };
@@ -170,12 +170,11 @@ const reportOf = <B>(body: Body<B>, chosen?: Actions) =>
     },
   });
 
-/** Activity by actor, over every entry in the range. */
 export const wholeUserActivity = reportOf(activityBody);
-/** Sign-ins, permission and policy changes, every one in the range. */
+/** Every sign-in and every permission or policy change in the range. */
 const securityEvents = reportOf(securityBody, ({ routine }) => (routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS));
 
-/** Entries in which people were first seen with an address; null without that index. */
+/** Entries in which people first used an address; null without that index. */
 async function newAddresses({ scope }: Ctx, { from, to }: WholeInput): Promise<number | null> {
   if (!layout().isIndexed) return null;
   const filter = { from, to, new: ["address"], actorType: ["user"] };
@@ -184,7 +183,7 @@ async function newAddresses({ scope }: Ctx, { from, to }: WholeInput): Promise<n
   );
 }
 
-/** The same, and from how many addresses people were seen that they had never used. */
+/** Security events, and the number of addresses new to their users. */
 export const wholeSecurityEvents = operation({
   ...securityEvents,
   output: typed<Awaited<ReturnType<typeof securityEvents.run>> & { newAddresses: number | null }>(),
@@ -193,7 +192,7 @@ export const wholeSecurityEvents = operation({
     newAddresses: await newAddresses(ctx, input),
   }),
 });
-/** Access to data and changes to what is governed, every one in the range. */
+/** Every data access and governed change in the range. */
 export const wholeCompliance = reportOf(complianceBody, () => COMPLIANCE_ACTIONS);
 /** Every entry in the range by category and actor. */
 export const wholeStatistics = reportOf((counts, range) => ({
