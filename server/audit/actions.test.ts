@@ -4,7 +4,7 @@ import { actionLabel, actionSentence, type SentenceParts, sentenceWords } from "
 import { ACTIONS, COMPLIANCE_ACTIONS, categoryOf, SECURITY_ACTIONS } from "./actions";
 import type { AuditResult } from "./vocabulary";
 
-test("the security and compliance lists are the specification's", () => {
+test("security and compliance action lists match the specification", () => {
   expect([...SECURITY_ACTIONS].sort()).toEqual(
     [
       "user.login",
@@ -47,14 +47,14 @@ test.each([
   ["agent.eventlogs.submit", "system"],
   ["devices.list", "system"],
   ["anything", "system"],
-])("%s is of category %s", (action, category) => {
+])("categorizes %s as %s", (action, category) => {
   expect(categoryOf(action)).toBe(category);
 });
 
 const told = (action: string, result: AuditResult, more: Partial<SentenceParts> & { reason?: string } = {}) =>
   actionSentence({ actor: "Jane Doe", action, result, ...more });
 
-test("a sentence says what was done, tried or not allowed", () => {
+test("labels say whether the action succeeded, failed or was denied", () => {
   expect(actionLabel("device.create")).toBe("created device");
   const device = { resourceName: "WS-042" };
   expect(told("device.create", "success", device)).toBe("Jane Doe created device WS-042");
@@ -74,7 +74,7 @@ test("a sentence says what was done, tried or not allowed", () => {
   );
 });
 
-test("a sentence names the device that the details name, and an agent's own only once", () => {
+test("labels name the device from the details, and an agent's own device only once", () => {
   expect(told("alert.create", "success", { resourceName: "Disk full", device: "WS-1" })).toBe(
     "Jane Doe raised alert Disk full on WS-1",
   );
@@ -91,19 +91,19 @@ test("a sentence names the device that the details name, and an agent's own only
   expect(told("agent.eventlogs.submit", "success", own)).toBe("Jane Doe submitted event logs");
 });
 
-test("a name cannot turn the reading direction of its sentence", () => {
+test("strips bidirectional control characters from names in labels", () => {
   expect(told("policy.update", "failure", { resourceName: "a\u202egnp.exe", reason: "\u2066b" })).toBe(
     "Jane Doe tried to update policy a[U+202E]gnp.exe, which failed: [U+2066]b",
   );
 });
 
-test("a search's words are those of the sentences", () => {
+test("search matches the words shown in labels", () => {
   expect(sentenceWords("patch_job.approve", "success")).toContain("approved patch job");
   expect(sentenceWords("device.create", "denied")).toContain("was denied permission to create device");
   expect(sentenceWords("device.create", "success")).not.toMatch(/denied|\{/);
 });
 
-test("unknown codes are prettified", () => {
+test("derives a label for an unknown action code", () => {
   expect(actionLabel("patch_job.approve")).toBe("approved patch job");
   expect(actionLabel("remote.session")).toBe("remote session");
   expect(actionLabel("constructor")).toBe("constructor");
@@ -111,7 +111,7 @@ test("unknown codes are prettified", () => {
   expect(actionLabel("...")).toBe("...");
 });
 
-test("no label is ever blank", () => {
+test("never returns a blank label", () => {
   for (const code of Object.keys(ACTIONS)) expect(actionLabel(code).trim()).not.toBe("");
   fc.assert(fc.property(fc.string(), (code) => actionLabel(code).trim() !== ""));
 });

@@ -3,8 +3,8 @@ import { exportName } from "./export-name";
 
 const now = new Date("2026-11-20T23:30:00Z");
 
-describe("the name of an export", () => {
-  it("says the organization, and the range on the reader's clocks", () => {
+describe("export file name", () => {
+  it("contains the organization and the range in the reader's time zone", () => {
     const from = new Date("2026-11-12T23:00:00Z");
     const named = { organization: "Northwind & Söhne", from, now, ending: "csv" };
     expect(exportName({ ...named, zone: "Europe/Berlin" })).toBe("audit-northwind-sohne-2026-11-13-to-2026-11-21.csv");
@@ -14,7 +14,7 @@ describe("the name of an export", () => {
     );
   });
 
-  it("says the times of day where an end is not midnight", () => {
+  it("includes times unless the range ends at midnight", () => {
     const [from, to] = [new Date("2026-11-13T09:00:00Z"), new Date("2026-11-13T10:00:00Z")];
     expect(exportName({ organization: "Contoso", from, to, now, zone: "UTC", ending: "json" })).toBe(
       "audit-contoso-2026-11-13-0900-to-2026-11-13-1000.json",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { firstChange } from "./first-change";
 
-test("the first changed member is shown with its old and new value", () => {
+test("shows the first changed member with its old and new value", () => {
   expect(firstChange({ before: { antivirus: "enabled" }, after: { antivirus: "disabled" } })).toBe(
     "antivirus: enabled → disabled",
   );
@@ -13,18 +13,18 @@ test("the first changed member is shown with its old and new value", () => {
   );
 });
 
-test("further changes are counted, equal members are not", () => {
+test("counts further changes and ignores equal members", () => {
   const before = { name: "Backup", schedule: { hour: 2, enabled: true }, tags: [] };
   const after = { name: "Backup", schedule: { hour: 3, enabled: false }, tags: ["nightly"] };
   expect(firstChange({ before, after })).toBe("hour: 2 → 3 +2");
 });
 
-test("a new or a removed value is shown against none, a long one is cut", () => {
+test("shows added and removed values, and truncates long ones", () => {
   expect(firstChange({ before: { site: null }, after: { site: "Warehouse" } })).toBe("site: none → Warehouse");
   expect(firstChange({ before: { note: "x".repeat(60) }, after: {} })).toBe(`note: ${"x".repeat(40)}… → none`);
 });
 
-test("details without both states, or without a difference that fits a line, have no change", () => {
+test("returns null without before and after states or a one-line difference", () => {
   expect(firstChange({})).toBeNull();
   expect(firstChange({ before: null, after: { name: "Backup" } })).toBeNull();
   expect(firstChange({ before: { rows: [{ id: 1 }] }, after: { rows: [{ id: 2 }] } })).toBeNull();

@@ -5,7 +5,7 @@ import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
 import { everyRow, MAX_ROWS, takeSnapshot } from "./every-row";
 
-test("an action that is new to the index between two parts is in the later one", async () => {
+test("includes an action that is first indexed while rows are being read", async () => {
   const { id: orgId } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId }));
   const eventsOf = (action: string, count: number, hour: number) =>

@@ -14,7 +14,7 @@ const ROWS = 1_000;
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));
 
-it("GET takes the filters of the lists, and exports what they show (spec, Export rules)", async () => {
+it("GET applies the list filters and exports the rows that the list shows (spec, Export rules)", async () => {
   const jane = await createUser({ role: "org_admin" });
   const base = { orgId: jane.orgId as string, actorType: "user" as const };
   await appendEvents([
@@ -47,7 +47,7 @@ it("GET takes the filters of the lists, and exports what they show (spec, Export
   expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "actoin" }] });
 });
 
-it("POST counts no rows that retention takes while the others leave", async () => {
+it("POST reports the rows written when retention prunes some during the export", async () => {
   const { orgId } = await createUser({ role: "org_admin" });
   const owned = { orgId: orgId as string, timestamp: new Date(daysAgo(400)) };
   const details = { text: "x".repeat(4_000) };
@@ -66,7 +66,7 @@ it("POST counts no rows that retention takes while the others leave", async () =
   expect(data.length).toBeLessThan(ROWS);
 });
 
-it("refuses what is too much at once, however long the exports before it take", async () => {
+it("rejects exports beyond the concurrency limit immediately with 429", async () => {
   const { orgId } = await createUser({ role: "org_admin" });
   const { key } = await createApiKey({ orgId: orgId as string, permissions: ["audit:export"] });
   const tooMany = 6;

@@ -15,14 +15,17 @@ function broken(): Response {
   return new Response(stream, { headers: { "Content-Type": "text/csv; charset=utf-8" } });
 }
 
-it.each(["identity", "gzip", "br"])("an export that fails half way does not look complete (%s)", async (encoding) => {
-  const server = createServer((incoming, outgoing) => {
-    respond(incoming, outgoing, broken()).catch(() => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const port = portOf(server);
-  const headers = { "accept-encoding": encoding };
-  const download = fetch(`http://127.0.0.1:${port}/`, { headers }).then((answer) => answer.text());
-  await expect(download).rejects.toThrow();
-  server.close();
-});
+it.each(["identity", "gzip", "br"])(
+  "a failed export aborts the download instead of ending early (%s)",
+  async (encoding) => {
+    const server = createServer((incoming, outgoing) => {
+      respond(incoming, outgoing, broken()).catch(() => {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = portOf(server);
+    const headers = { "accept-encoding": encoding };
+    const download = fetch(`http://127.0.0.1:${port}/`, { headers }).then((answer) => answer.text());
+    await expect(download).rejects.toThrow();
+    server.close();
+  },
+);

@@ -5,7 +5,7 @@ import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { getNeighbours } from "./get";
 import { listFullEntries } from "./list";
 
-it("walks an organization's entries in the order of its list, and ends at both ends", async () => {
+it("returns newer and older neighbors in list order, null at both ends", async () => {
   const [{ id: orgId }, other] = [await createOrg(), await createOrg()];
   const ctx = await ctxFor(await createUser({ orgId, role: "org_viewer" }));
   const at = (second: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, second));

@@ -89,7 +89,7 @@ describe("audit lists", () => {
   const full = (query: string) => call(getLogs, { path: `/audit-logs/logs?${query}`, token: jane });
   const actionsOf = (answer: { body: { data: { action: string }[] } }) => answer.body.data.map((e) => e.action);
 
-  it("answers the flat format field by field, newest first", async () => {
+  it("returns the flat format with every field, newest first", async () => {
     const { body, status } = await flat("limit=10");
     expect(status).toBe(200);
     expect(body.entries.map((e: { action: string }) => e.action)).toEqual([
@@ -122,14 +122,14 @@ describe("audit lists", () => {
     expect(body.entries[1].changes).toEqual({ before: { lock: 15 }, after: { lock: 5 } });
   });
 
-  it("names agents by hostname, then by the first characters of a raw id", async () => {
+  it("names agents by hostname, or by the first characters of a raw ID", async () => {
     const { body } = await full("action=eventlogs");
     expect(body.data.map((e: { user: { name: string } }) => e.user.name)).toEqual(["Agent a1b2c3d4", "Agent (WS-042)"]);
     expect(body.data[0].details.rawActorId).toBe("a1b2c3d4e5f6");
     expect(body.data[0].user.id).toBe("00000000-0000-0000-0000-000000000000");
   });
 
-  it("takes wildcards in filters literally", async () => {
+  it("treats SQL wildcards in filters as literal text", async () => {
     expect(actionsOf(await full("resource=50%25_"))).toEqual(["agent.eventlogs.submit"]);
     expect(actionsOf(await full("resource=%25"))).toHaveLength(1);
     expect(actionsOf(await full(`user=${encodeURIComponent("o'neil_100%")}`))).toEqual(["user.login"]);
@@ -152,7 +152,7 @@ describe("audit lists", () => {
     expect(answer.body.pagination.total).toBe(expected.length);
   });
 
-  it("walks all rows by cursor and by page, each once", async () => {
+  it("returns each row once by cursor and by page", async () => {
     const seen: string[] = [];
     let cursor = "";
     do {
@@ -166,7 +166,7 @@ describe("audit lists", () => {
     expect((await full("limit=2&page=900000000")).body.data).toEqual([]);
   });
 
-  it("skips the count on demand and cuts the limit to 100", async () => {
+  it("skips the total on request and caps the limit at 100", async () => {
     expect((await full("skipCount=true")).body.pagination).toMatchObject({ total: -1, totalPages: -1 });
     expect((await full("limit=5000")).body.pagination.limit).toBe(100);
   });
@@ -179,14 +179,14 @@ describe("audit lists", () => {
     "from=2026-10-02T00:00:00Z&to=2026-10-01T00:00:00Z",
     "cursor=xyz",
     "orgId=42",
-  ])("refuses %s with the field's name", async (query) => {
+  ])("rejects %s and names the field", async (query) => {
     const { status, body } = await full(query);
     expect(status).toBe(400);
     expect(body.code).toBe("validation_failed");
     expect(body.errors[0].path).toBe(query.split("=")[0]);
   });
 
-  it("keeps organizations apart: another organization's entry looks like a missing one", async () => {
+  it("returns the same 404 for a foreign entry and a missing one", async () => {
     const stranger = await createUser();
     const foreign = await call(getOne, { params: { id: rows[0]?.id as string }, token: stranger });
     const missing = await call(getOne, { params: { id: crypto.randomUUID() }, token: stranger });
@@ -197,7 +197,7 @@ describe("audit lists", () => {
     expect(own.body).toMatchObject({ id: rows[0]?.id, chainSeq: 1, prevChecksum: null });
   });
 
-  it("merges a partner's organizations in one order, and narrows to one", async () => {
+  it("merges a partner's organizations by time and filters to one", async () => {
     const partner = await createPartner();
     const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     await appendEvents([1, 3, 5].map((m) => ({ orgId: a.id, timestamp: at(m) })));
@@ -217,7 +217,7 @@ describe("audit lists", () => {
     expect(one.body.pagination.total).toBe(3);
   });
 
-  it("say a total that is true of the page beside it, while entries come in", async () => {
+  it("total matches the returned page while entries are being added", async () => {
     const { id: orgId } = await createOrg();
     const token = await createUser({ orgId });
     let left = 90;

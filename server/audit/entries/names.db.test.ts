@@ -3,7 +3,7 @@ import type { Ctx } from "@/server/ground/context";
 import { createApiKey, createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { findNames } from "./names";
 
-describe("names", () => {
+describe("searching for names", () => {
   let ctx: Ctx;
   let stranger: Ctx;
   let host: string;
@@ -20,18 +20,18 @@ describe("names", () => {
   const found = async (caller: Ctx, words: string[], isNear = false) =>
     (await findNames.run(caller, { words, isNear })).names.map(({ name }) => name);
 
-  it("are found by a word of a name, an address or a whole hostname, in any case", async () => {
+  it("finds a word of a name, an address or a full hostname in any case", async () => {
     expect(await found(ctx, ["ZELDA"])).toEqual(["Zelda Quist"]);
     expect(await found(ctx, ["nocturne", host.toLowerCase()])).toEqual([host, "Nocturne export"]);
     expect(await found(ctx, ["zel", "SRV"])).toEqual([]);
   });
 
-  it("are found by a mistyped word", async () => {
+  it("finds a name despite a typo", async () => {
     expect(await found(ctx, ["zedla", `${host.slice(0, -1)}`], true)).toEqual([host, "Zelda Quist"]);
     expect(await found(ctx, ["unlike"], true)).toEqual([]);
   });
 
-  it("of other tenants stay unknown", async () => {
+  it("does not find names of other tenants", async () => {
     expect(await found(stranger, ["zelda", host, "nocturne"])).toEqual([]);
     expect(await found(stranger, ["zedla", host.slice(0, -1)], true)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { listForPrint } from "./list";
 
 const at = (second: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, second));
 
-test("the previous change is of the same resource, succeeded, and changed something", async () => {
+test("the previous change is the last successful change to the same resource", async () => {
   const org = await createOrg();
   const jane = await createUser({ orgId: org.id, role: "org_viewer" });
   const policy = randomUUID();
@@ -46,7 +46,7 @@ test("the previous change is of the same resource, succeeded, and changed someth
   await expect(getPreviousChange.run(stranger, { id: rows[4]?.id ?? "" })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a print is of all that match, up to a thousand, and counts the others", async () => {
+test("the print view lists up to 1,000 matches and reports the total", async () => {
   const org = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: org.id, role: "org_viewer" }));
   const events = Array.from({ length: 1_005 }, (_, n): TestEvent => ({ orgId: org.id, timestamp: at(n) }));

@@ -32,7 +32,7 @@ describe("provenance of an entry", () => {
   const ask = (route: typeof getFull, query = "") =>
     call(route, { token: jane, path: `/?from=${FROM}&to=${TO}${query}` });
 
-  it("is said by both lists, and is a filter", async () => {
+  it("appears in both list formats and works as a filter", async () => {
     const flat = (await ask(getFlat)).body.entries;
     expect(flat.map((entry: { submittedBy: unknown }) => entry.submittedBy)).toEqual([
       null,
@@ -49,7 +49,7 @@ describe("provenance of an entry", () => {
     expect((await ask(getFull, "&submitted=maybe")).status).toBe(400);
   });
 
-  it("is the last column and a member of exports", async () => {
+  it("is the last CSV column and a member of JSON exports", async () => {
     const lines = (await ask(exportCsv, "&submitted=true&action=login")).text.trim().split("\r\n");
     expect(lines[0]).toMatch(/,userAgent,details,submittedBy$/);
     expect(lines[1]).toContain(`,"${BILLING.name} (${BILLING.id})"`);
@@ -58,7 +58,7 @@ describe("provenance of an entry", () => {
     expect(data.map((entry: { submittedBy: unknown }) => entry.submittedBy)).toEqual([submittedBy, submittedBy]);
   });
 
-  it("stands before what the sentence says", async () => {
+  it("comes first in the sentence of an entry", async () => {
     const { data } = (await ask(getFull, "&action=device.create")).body;
     expect(data.map((entry: Parameters<typeof sentenceText>[0]) => sentenceText(entry))).toEqual([
       "According to key Billing, EU, Jane Doe created device WS-2",
@@ -66,7 +66,7 @@ describe("provenance of an entry", () => {
     ]);
   });
 
-  it("is counted by reports, from the newest entries and from all of them", async () => {
+  it("is counted by reports of the newest entries and of all entries", async () => {
     expect((await ask(reportActivity)).body).toMatchObject({ totalEvents: 4, submitted: 2 });
     expect((await ask(reportActivity, "&routine=with")).body).toMatchObject({ totalEvents: 5, submitted: 2 });
     const [ctx, range] = [await ctxFor(jane), { from: new Date(FROM), to: new Date(TO) }];

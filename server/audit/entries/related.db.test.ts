@@ -52,7 +52,7 @@ describe("related entries", () => {
     return { actor: names(found.actor), resource: names(found.resource), address: names(found.address) };
   };
 
-  it("are those of the same actor, resource or address within five minutes, in the same organization", async () => {
+  it("share the actor, resource or address within five minutes, in one organization", async () => {
     expect(await relatedTo("entry")).toEqual({
       actor: ["sameActor"],
       resource: ["sameResource"],
@@ -60,13 +60,13 @@ describe("related entries", () => {
     });
   });
 
-  it("know actors by their raw id and resources by their raw id or their name, where there is no UUID", async () => {
+  it("match by raw ID or resource name when there is no UUID", async () => {
     expect(await relatedTo("agent")).toEqual({ actor: ["sameAgent"], resource: ["sameName"], address: [] });
     expect(await relatedTo("foreignId")).toEqual({ actor: [], resource: ["sameForeignId"], address: [] });
     expect(await relatedTo("nothing")).toEqual({ actor: [], resource: [], address: [] });
   });
 
-  it("are at most ten, the newest, and say where there are more", async () => {
+  it("are limited to the newest ten, with a flag when there are more", async () => {
     const busy = randomUUID();
     const rows = await appendEvents(
       Array.from({ length: 13 }, (_, i) => ({ orgId: org.id, timestamp: at(20_000 + i), resourceId: busy })),
@@ -81,7 +81,7 @@ describe("related entries", () => {
     expect(found.cut).toEqual(["resource"]);
   });
 
-  it("say of no list that has ten that there are more", async () => {
+  it("report no more entries when a list has exactly ten", async () => {
     const busy = randomUUID();
     const rows = await appendEvents(
       Array.from({ length: 11 }, (_, i) => ({ orgId: org.id, timestamp: at(30_000 + i), resourceId: busy })),
@@ -90,7 +90,7 @@ describe("related entries", () => {
     expect([resource.length, cut]).toEqual([10, []]);
   });
 
-  it("of another organization's entry look like a missing one", async () => {
+  it("return the same 404 for a foreign entry and a missing one", async () => {
     const caller = await ctxFor(jane);
     await expect(listRelated.run(caller, { id: ids.foreign as string })).rejects.toMatchObject({ code: "not_found" });
     await expect(listRelated.run(caller, { id: randomUUID() })).rejects.toMatchObject({ code: "not_found" });

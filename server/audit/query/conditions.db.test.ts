@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 2, 1);
 const ROWS = 900;
 const isSubmitted = (n: number) => n % 9 === 2;
 
-describe("filters that the viewer narrows by", () => {
+describe("viewer filters", () => {
   let ctx: Ctx;
   let admin: TestUser;
   let orgIds: [string, string];
@@ -131,29 +131,29 @@ describe("filters that the viewer narrows by", () => {
     expect(seen.map((entry) => entry.id)).toEqual(expected);
   }
 
-  it("are exact before anything is indexed", async () => {
+  it("return exactly the matching rows before indexing", async () => {
     for (const [query, holds] of CASES) await compare(query, holds);
   });
 
-  it("are exact by the index, and with rows that it has not come to", async () => {
+  it("return exactly the matching rows with a full or partial index", async () => {
     for (const orgId of orgIds) await advanceIndex(orgId, 400);
     for (const [query, holds] of CASES) await compare(query, holds);
     for (const orgId of orgIds) await advanceIndex(orgId);
     for (const [query, holds] of CASES) await compare(query, holds);
   });
 
-  it("leave out the organizations and people that are named", async () => {
+  it("exclude the listed organizations and people", async () => {
     await compare(`exclude=orgId:${orgIds[0]}`, (row) => row.orgId !== orgIds[0]);
     await compare(`exclude=actorId:${admin.id}`, (row) => row.actorId !== admin.id);
   });
 
-  it("never name another tenant's devices", async () => {
+  it("do not match another tenant's devices", async () => {
     const stranger = await ctxFor("org_admin");
     const page = await listFullEntries.run(stranger, listInput.parse({ device: "LAB-7" }));
     expect(page.data).toEqual([]);
   });
 
-  it("take a parameter again as another value, and refuse a network that is none", async () => {
+  it("accept a repeated parameter and reject an invalid network", async () => {
     const again = await call(getLogs, { path: "/audit-logs/logs?result=denied&result=failure&limit=1", token: admin });
     expect(again.body.pagination.total).toBe(rows.filter((row) => row.result !== "success").length);
     const twice = await call(getLogs, { path: "/audit-logs/logs?limit=1&limit=2", token: admin });
@@ -166,7 +166,7 @@ describe("filters that the viewer narrows by", () => {
     expect(several.body.pagination.total).toBe(rows.length);
   });
 
-  it("refuse what cannot be excluded, with the field's name", async () => {
+  it("reject a field that cannot be excluded, by name", async () => {
     const { status, body } = await call(getLogs, { path: "/audit-logs/logs?exclude=colour:red", token: admin });
     expect(status).toBe(400);
     expect(body.errors[0].path).toBe("exclude");

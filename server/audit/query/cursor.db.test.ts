@@ -3,11 +3,11 @@ import { decodeCursor, encodeCursor } from "./rows";
 
 const CURSOR = { ms: 1_795_200_028_551, seq: "9007199254740993", orgId: "0192f0a0-0000-7000-8000-00000000abcd" };
 
-it("comes back as it went out", () => {
+it("a cursor survives encoding and decoding", () => {
   expect(decodeCursor(encodeCursor(CURSOR))).toEqual(CURSOR);
 });
 
-it("refuses a cursor that was altered in any one character, cut or extended, naming the field", () => {
+it("rejects an altered, truncated or extended cursor and names the field", () => {
   const text = encodeCursor(CURSOR);
   const altered = [...text].flatMap((char, i) =>
     ["A", "z", "-", "_", "0"].filter((c) => c !== char).map((c) => text.slice(0, i) + c + text.slice(i + 1)),

@@ -88,7 +88,7 @@ async function expectExact(ctx: Ctx, rows: readonly RowInput[]) {
   }
 }
 
-it("finds the first entries of each actor's address, network and user agent, however far the index has come", async () => {
+it("finds each actor's first address, network and user agent at any index state", async () => {
   const { id: orgId } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
   const rows = rowsOf(orgId, { count: 300 });
@@ -103,7 +103,7 @@ it("finds the first entries of each actor's address, network and user agent, how
   await expectExact(ctx, [...rows, ...more] as RowInput[]);
 });
 
-it("takes the oldest entry that is kept as the first once retention has removed those before it", async () => {
+it("the oldest retained entry counts as first after retention prunes earlier ones", async () => {
   const { id: orgId } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
   const kept = rowsOf(orgId, { from: 200, count: 300 });
@@ -124,7 +124,7 @@ it("takes the oldest entry that is kept as the first once retention has removed 
   expect([...(await stored())]).toEqual(followed);
 });
 
-it("narrows by other filters too, and knows nothing of another organization", async () => {
+it("combines with other filters and ignores other organizations", async () => {
   const partner = await createPartner();
   const [one, other] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
   const signIn = { actorType: "user", actorId: JANE, ipAddress: "198.51.100.7" } as const;

@@ -21,7 +21,7 @@ function expectByIndex(plan: string): void {
   expect(plan).not.toMatch(/Rows Removed by Filter: \d{3}/);
 }
 
-it("finds the agents of a page, and of a report, by an index, however many the organization has", async () => {
+it("looks up agent names by index for pages and reports", async () => {
   const { id: orgId } = await createOrg();
   const byUuid = await createDevice({ orgId, agentId: randomUUID().toUpperCase() });
   const byName = await createDevice({ orgId, agentId: `host-${orgId}` });
@@ -59,7 +59,7 @@ it("finds the agents of a page, and of a report, by an index, however many the o
   });
 });
 
-it("lists an entry once where two agents of one UUID were let in, in capitals and without", async () => {
+it("lists an entry once when two agents share a UUID in different case", async () => {
   const { id: orgId } = await createOrg();
   const agentId = randomUUID();
   for (const id of [agentId, agentId.toUpperCase()]) await createDevice({ orgId, agentId: id, hostname: "WS-1" });
@@ -77,7 +77,7 @@ const idsIn = ({ filter, all }: Plan): string[] => [
   ),
 ];
 
-it("looks names up in the organizations that the platform's operator asks for, among theirs and their partner's", async () => {
+it("looks up names only in the organizations that a platform operator selects", async () => {
   const name = `zoe-${randomUUID().slice(0, 8)}`;
   const [asked, foreign] = [await createOrg(), await createOrg()];
   const everyone = async ({ id: orgId, partnerId }: typeof asked) => ({

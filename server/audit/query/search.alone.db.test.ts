@@ -123,7 +123,7 @@ describe("search", () => {
       )
       .filter((t) => t !== ""); // prettier-ignore
 
-  it("equals the naive predicate over the five fields while a part of the rows is indexed, with any filters", async () => {
+  it("matches a full scan of the five fields on a partly indexed log", async () => {
     await fc.assert(
       fc.asyncProperty(term(), filters, fc.boolean(), async (q, more, wide) => {
         const ctx = wide ? several : single;
@@ -134,7 +134,7 @@ describe("search", () => {
     );
   });
 
-  it("lists and counts by the same filters as the naive predicate", async () => {
+  it("lists and counts the same rows as a full scan", async () => {
     await fc.assert(
       fc.asyncProperty(filters, fc.boolean(), async (more, wide) => {
         const ctx = wide ? several : single;
@@ -147,7 +147,7 @@ describe("search", () => {
     );
   });
 
-  it("finds the same rows from any place on, after a stop, and counts them beside", async () => {
+  it("resumes from any position with the same rows and the same count", async () => {
     const searches = fc.record({ q: fc.option(term(), { nil: undefined }), more: filters, wide: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(searches, fc.integer({ min: 9, max: 90 }), async ({ q, more, wide }, need) => {
@@ -173,7 +173,7 @@ describe("search", () => {
     );
   });
 
-  it("answers data, query and pagination over the wire, and pages by number", async () => {
+  it("returns data, query and pagination, with numbered pages", async () => {
     const first = await call(GET, { path: "/?q=LOGIN&limit=5", token: admin });
     expect(first.body).toMatchObject({ query: "LOGIN", pagination: { page: 1, limit: 5 } });
     const second = await call(GET, { path: "/?q=LOGIN&limit=5&page=2", token: admin });
@@ -183,7 +183,7 @@ describe("search", () => {
     expect((await call(GET, { path: "/", token: admin })).body.errors[0].path).toBe("q");
   });
 
-  it("reads no other organization's rows, and hands out none of their segments", async () => {
+  it("cannot read another organization's rows or index segments", async () => {
     const stranger = await ctxFor("org_viewer");
     expect(await searched(stranger, "user.login")).toEqual({ ids: [], total: 0 });
     const foreign = single.scope.kind === "organization" ? single.scope.orgIds[0] : "";
@@ -195,7 +195,7 @@ describe("search", () => {
     });
   });
 
-  it("looks for a short term among the newest rows within its time and continues at the cursor", async () => {
+  it("scans the newest rows for short terms and continues at the cursor", async () => {
     const org = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: org.id }));
     await appendEvents(
@@ -232,8 +232,8 @@ describe("search", () => {
   });
 });
 
-describe("a look at the newest rows of several organizations", () => {
-  it("takes them in the order of the lists, chunk after chunk, each once", async () => {
+describe("scanning the newest rows of several organizations", () => {
+  it("returns each row once in list order, chunk by chunk", async () => {
     const partner = await createPartner();
     const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     const ctx = await ctxFor(await createUser({ partnerId: partner.id, role: "partner_admin" }));
@@ -268,8 +268,8 @@ describe("a look at the newest rows of several organizations", () => {
   });
 });
 
-describe("the index of a chain that retention cuts", () => {
-  it("neither shows nor counts pruned rows, before and after the indexer follows", async () => {
+describe("search index of a pruned chain", () => {
+  it("omits pruned rows from results and counts, before and after reindexing", async () => {
     const org = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: org.id }));
     const old = (n: number): TestEvent => ({
@@ -316,8 +316,8 @@ describe("the index of a chain that retention cuts", () => {
   });
 });
 
-describe("the indexer in the background", () => {
-  it("hides nothing that it comes to after the tags of a filter were looked up", async () => {
+describe("background indexer", () => {
+  it("does not hide rows indexed during a search", async () => {
     const { id } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: id }));
     await appendEvents(Array.from({ length: 100 }, () => ({ orgId: id, action: "device.wipe" })));
@@ -329,7 +329,7 @@ describe("the indexer in the background", () => {
     expect(keys).toHaveLength(100);
   });
 
-  it("counts what it comes to after the tags of a filter were looked up, once", async () => {
+  it("counts rows indexed during a search exactly once", async () => {
     for (const filter of [{ action: "wipe", ip: "10.0.0.1" }, { phrase: "wipe" }, { q: "10.0.0.1" }]) {
       const { id } = await createOrg();
       const ctx = await ctxFor(await createUser({ orgId: id }));
@@ -346,7 +346,7 @@ describe("the indexer in the background", () => {
     }
   });
 
-  it("leaves searches exact while the index of their chain is made anew", async () => {
+  it("keeps search exact while a chain's index is rebuilt", async () => {
     const { id } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: id }));
     await appendEvents(Array.from({ length: 1_500 }, (_, n) => ({ orgId: id, resourceName: `thing ${n % 10}` })));
@@ -361,7 +361,7 @@ describe("the indexer in the background", () => {
     expect(searches).toBeGreaterThan(2);
   });
 
-  it("comes close behind every chain by itself and stops when told", async () => {
+  it("keeps up with every chain and stops on request", async () => {
     const { id } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: id }));
     await searchWorker.start();

@@ -14,7 +14,7 @@ import { choicesOf, termsOf } from "./values";
 const START = Date.UTC(2026, 4, 1);
 const ROWS = 700;
 
-describe("words", () => {
+describe("search words", () => {
   let ctx: Ctx;
   let orgIds: [string, string];
   let rows: (RowInput & { orgId: string })[];
@@ -159,21 +159,21 @@ describe("words", () => {
     );
   }
 
-  it("are found as a naive look at the rows finds them, before anything is indexed", () => compareAll(1));
+  it("match the same rows as a full scan before indexing", () => compareAll(1));
 
-  it("likewise while a part is indexed, and when all of it is", async () => {
+  it("match the same rows as a full scan with a partial and a full index", async () => {
     for (const orgId of orgIds) await advanceIndex(orgId, 300);
     await compareAll(2);
     for (const orgId of orgIds) while (((await advanceIndex(orgId)) ?? 0) > 0);
     await compareAll(3);
   });
 
-  it("find no one of another tenant by a name", async () => {
+  it("do not find another tenant's user by name", async () => {
     const stranger = await ctxFor("org_admin");
     expect((await listFullEntries.run(stranger, listInput.parse({ q: "jane" }))).data).toEqual([]);
   });
 
-  it("say that a text of one or two letters was looked for among the newest entries", async () => {
+  it("of one or two letters search only the newest entries and say so", async () => {
     const page = await listFullEntries.run(ctx, listInput.parse({ q: "zq" }));
     expect(page).toMatchObject({ data: [], pagination: { total: 0 } });
   });

@@ -9,11 +9,11 @@ const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(deta
 const anyString = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((n) => String.fromCharCode(n)) });
 const lone = /[\0\p{Surrogate}]/u;
 
-test("NUL and lone surrogates become U+FFFD, pairs stay", () => {
+test("replaces NUL and lone surrogates with U+FFFD and keeps pairs", () => {
   expect(repairText("a\0b\ud800c\udc00d😀")).toBe("a\uFFFDb\uFFFDc\uFFFDd😀");
 });
 
-test("repair leaves nothing that PostgreSQL refuses and changes nothing else", () => {
+test("text repair removes only characters that PostgreSQL rejects", () => {
   fc.assert(
     fc.property(anyString, (text) => {
       const repaired = repairText(text);
@@ -48,7 +48,7 @@ test.each([
   "bitlockerRecoveryKey",
   "laps",
   "connectionString",
-])("%s names a secret", (name) => {
+])("treats %s as a secret", (name) => {
   expect(isSecretName(name)).toBe(true);
 });
 
@@ -66,17 +66,17 @@ test.each([
   "monkey",
   "errorCode",
   "rawActorId",
-])("%s does not", (name) => {
+])("does not treat %s as a secret", (name) => {
   expect(isSecretName(name)).toBe(false);
 });
 
-test("secrets are masked at any depth and in lists, flags and nulls stay", () => {
+test("masks secrets at any depth, but not flags and nulls", () => {
   expect(stored({ a: [{ b: { Api_Key: "s3cret", hasPassword: true, token: null, secret: { x: 1 } } }] })).toEqual({
     a: [{ b: { Api_Key: "[redacted]", hasPassword: true, token: null, secret: "[redacted]" } }],
   });
 });
 
-test("no secret survives, wherever it stands", () => {
+test("masks secrets anywhere in the details", () => {
   const needle = "N33DLE";
   const tree = fc.letrec((tie) => ({
     node: fc.oneof(
@@ -93,7 +93,7 @@ test("no secret survives, wherever it stands", () => {
   );
 });
 
-test("whatever JSON comes in, what is stored is valid, storable JSON", () => {
+test("stores any JSON input as valid JSON", () => {
   fc.assert(
     fc.property(fc.dictionary(anyString, fc.anything()), (details) => {
       const text = detailsText(details);
@@ -102,7 +102,7 @@ test("whatever JSON comes in, what is stored is valid, storable JSON", () => {
   );
 });
 
-test("values that JSON cannot say are stored as something readable", () => {
+test("stores values without a JSON form in a readable form", () => {
   const cycle: Record<string, unknown> = { at: new Date(0), big: 10n ** 20n, bytes: new Uint8Array(3) };
   cycle.self = cycle;
   expect(stored(cycle)).toEqual({
@@ -114,7 +114,7 @@ test("values that JSON cannot say are stored as something readable", () => {
   expect(stored(JSON.parse('{"a":{"__proto__":{"x":1},"y":2}}'))).toEqual({ a: { y: 2 } });
 });
 
-test("details over the limit keep what fits and name the rest", () => {
+test("keeps the details that fit the limit and names the omitted ones", () => {
   const text = condenseDetails(JSON.stringify({ a: 1, big: "x".repeat(10_000), b: 2 }), 4096);
   expect(JSON.parse(text)).toEqual({
     truncated: true,
@@ -128,7 +128,7 @@ test("details over the limit keep what fits and name the rest", () => {
   expect(Buffer.byteLength(condenseDetails(many, 65_536))).toBeLessThan(65_536);
 });
 
-test("details from an agent are masked like the trail's own details, and left alone where there is nothing to mask", () => {
+test("masks agent details and leaves them unchanged without secrets", () => {
   const plain = { eventId: 4625, nested: [{ ok: true, note: "password was wrong" }], tokenCount: 3, hasPassword: true };
   expect(storableDetails(plain)).toBe(plain);
   expect(storableDetails(null)).toBeNull();
@@ -154,7 +154,7 @@ test.each([
   ["your verification code is 482913", "your verification code is [redacted]"],
   ["OTP: 482913, 2FA code:482913", "OTP: [redacted], 2FA code:[redacted]"],
   ["-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "[redacted]"],
-])("%j is stored as %j", (text, masked) => {
+])("stores %j as %j", (text, masked) => {
   expect(maskedText(text)).toBe(masked);
   expect(stored({ a: [text] })).toEqual({ a: [masked] });
   const row = anyRow({ userAgent: text, errorMessage: text, resourceName: text });
@@ -170,11 +170,11 @@ test.each([
   "2fa48291-77aa-4f00-8f00-0123456789ab",
   "Security:4625, a token was requested",
   "bearer certificates are required",
-])("%j holds no secret and stays as it is", (text) => {
+])("stores %j unchanged because it holds no secret", (text) => {
   expect(maskedText(text)).toBe(text);
 });
 
-test("the value of a pair is masked by the name beside it", () => {
+test("masks a value whose name is stored beside it", () => {
   const headers = [
     { name: "Authorization", value: "x" },
     { name: "Accept", value: "text/html" },
@@ -189,7 +189,7 @@ test("the value of a pair is masked by the name beside it", () => {
   expect(storableDetails({ headers })).toEqual({ headers: masked });
 });
 
-test("the submitting key outlasts details that are cut behind their first 50,000 values", () => {
+test("keeps the submitting key when details are cut at 50,000 values", () => {
   const masked = { name: "password", value: Array.from({ length: 50_010 }, () => []) };
   const details = stored(
     withSubmitter({ masked, more: {} }, { id: "01a227e0-fd03-7000-878c-cc9a90114702", name: "Billing" }),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Growth } from "./batch-writer";
 
-it("little never grows; much grows until it becomes less", () => {
+it("a small queue never counts as growing; a large one does until it shrinks", () => {
   const growth = new Growth();
   const looks: [waiting: number, seconds: number, isGrowing: boolean][] = [
     [49_999, 0, false],
@@ -16,7 +16,7 @@ it("little never grows; much grows until it becomes less", () => {
   for (const [waiting, seconds, isGrowing] of looks) expect(growth.isGrowing(waiting, seconds * 1_000)).toBe(isGrowing);
 });
 
-it("much that was there at the first look is taken to grow until a second look", () => {
+it("a queue that starts large counts as growing until the next check", () => {
   const growth = new Growth();
   expect(growth.isGrowing(200_000, 0)).toBe(true);
   expect(growth.isGrowing(190_000, 999)).toBe(true);

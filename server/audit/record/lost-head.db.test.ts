@@ -53,8 +53,8 @@ async function twoChains(): Promise<{ lost: string; fine: string; head: Head }> 
   return { lost, fine, head };
 }
 
-describe("a chain that lost its head", () => {
-  it("refuses entries as unavailable and keeps them, while another organization's continue in the same batch", async () => {
+describe("a chain with a lost head", () => {
+  it("rejects its entries as unavailable while other organizations continue in the batch", async () => {
     const { lost, fine, head } = await twoChains();
     const mixed = Array.from({ length: 20 }, (_, i) => auditRow(i % 2 ? lost : fine));
     recorder.enqueue(mixed);
@@ -74,7 +74,7 @@ describe("a chain that lost its head", () => {
     await expectIntact(fine, 21);
   });
 
-  it("keeps them through a restart, and stores each once when the head is right again", async () => {
+  it("keeps its entries through a restart and stores each once after repair", async () => {
     const { lost, head } = await twoChains();
     recorder.enqueue(auditRows(lost, 5));
     await recorder.flush(20_000);
@@ -92,7 +92,7 @@ describe("a chain that lost its head", () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it("does not begin a second chain in the room that retention left, from the recorder or by SQL", async () => {
+  it("does not start a second chain after pruned entries, by recorder or SQL", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, [...auditRows(id, 50, { timestamp: daysAgo(400) }), ...auditRows(id, 3)]);
     await permit(id, 50);
@@ -109,7 +109,7 @@ describe("a chain that lost its head", () => {
     expect(await chainOf(id)).toHaveLength(4);
   });
 
-  it("is met by a head that is too low as well", async () => {
+  it("treats a head that is too low the same way", async () => {
     const { lost, head } = await twoChains();
     const [, , , fourth] = await chainOf(lost);
     await restoreHead(lost, { ...head, seq: "4", checksum: fourth?.checksum ?? "" });

@@ -24,7 +24,7 @@ const spooled = (events = 1) => {
   return write;
 };
 
-test("a write is durable when its last event is committed, whatever is said afterwards", async () => {
+test("a write is durable once its last event is committed", async () => {
   const write = new PendingWrite(2);
   write.committed();
   expect(write.isDone).toBe(false);
@@ -33,14 +33,14 @@ test("a write is durable when its last event is committed, whatever is said afte
   await write.durable;
 });
 
-test("a refused event answers for the whole write, also when the others are committed", async () => {
+test("a rejected event fails the whole write, even when the others are committed", async () => {
   const write = new PendingWrite(2);
   write.reject(new Error("refused"));
   write.committed();
   await expect(write.durable).rejects.toThrow("refused");
 });
 
-test("events are given back with all of their request, or not at all", async () => {
+test("a request's events are returned to the caller together or not at all", async () => {
   const [whole, mixed, begun, kept] = [
     new PendingWrite(2),
     new PendingWrite(2, false),
@@ -57,7 +57,7 @@ test("events are given back with all of their request, or not at all", async () 
   await expect(kept.durable).rejects.toThrow("kept");
 });
 
-test("a late commit is answered by a flush, shared by those who wait", async () => {
+test("a flush answers a late commit, shared by all waiting callers", async () => {
   const { calls, writes } = spool();
   const began = Date.now();
   // Come at the same moment: a machine that pauses between the two would answer them by two flushes.
@@ -68,7 +68,7 @@ test("a late commit is answered by a flush, shared by those who wait", async () 
   expect(calls.flushes).toBe(1);
 });
 
-test("while the database is behind, a flush answers at once", async () => {
+test("a flush answers immediately while the database is behind", async () => {
   const attempt = () => {
     const { writes } = spool({ isBehind: true });
     const write = spooled();
@@ -80,14 +80,14 @@ test("while the database is behind, a flush answers at once", async () => {
   expect(await quickest(200, attempt)).toBeLessThan(200);
 });
 
-test("a write is given up, never taken for durable, when the flush fails or nothing is spooled", async () => {
+test("a write fails as unavailable when the flush fails or nothing is spooled", async () => {
   const waiting = [spooled(), new PendingWrite(1)];
   const { writes } = spool({ isBehind: true, canFlush: false });
   for (const write of waiting) writes.add(write);
   for (const write of waiting) await expect(write.durable).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("a flush that does not end keeps no caller from being given up, and is not begun again meanwhile", async () => {
+test("a stuck flush does not block callers and is not started again", async () => {
   let begun = 0;
   let end = (_: boolean) => {};
   const flush = () => {
@@ -110,7 +110,7 @@ test("a flush that does not end keeps no caller from being given up, and is not 
   end(true);
 });
 
-test("the last sweep leaves no one waiting", async () => {
+test("the final sweep settles every waiting caller", async () => {
   const { writes } = spool();
   const [kept, lost] = [spooled(), new PendingWrite(1)];
   writes.add(kept);

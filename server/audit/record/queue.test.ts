@@ -12,7 +12,7 @@ const event = (id: string, bytes: number): QueuedEvent => ({
 });
 const idsOf = (events: QueuedEvent[]) => events.map(({ row }) => row.id);
 
-test("gives events back in their order, within both limits", () => {
+test("returns events in order within both limits", () => {
   const queue = new Queue();
   for (const [i, bytes] of [10, 20, 30, 40].entries()) queue.push(event(`${i}`, bytes));
   expect(idsOf(queue.dequeue(2, 1000))).toEqual(["0", "1"]);
@@ -20,7 +20,7 @@ test("gives events back in their order, within both limits", () => {
   expect([queue.length, queue.bytes]).toEqual([1, 40]);
 });
 
-test("gives one event even when it is larger than the limit", () => {
+test("returns a single event that exceeds the limit", () => {
   const queue = new Queue();
   queue.push(event("large", 1000));
   expect(idsOf(queue.dequeue(10, 1))).toEqual(["large"]);
@@ -37,7 +37,7 @@ test("is full at 20,000 events or 32 MiB", () => {
   expect(queue.hasRoomFor(1, 1)).toBe(true);
 });
 
-test("loses, doubles and reorders nothing over any sequence of pushes and batches", () => {
+test("keeps every event in order for any sequence of pushes and batches", () => {
   const steps = fc.array(
     fc.oneof(fc.record({ push: fc.integer({ min: 1, max: 3_000 }) }), fc.record({ take: fc.nat(500) })),
   );

@@ -33,7 +33,7 @@ const event = (orgId: string, over: Partial<Parameters<typeof toRow>[0]> = {}) =
     ...over,
   });
 
-test("an act of a user is stored with actor, address and organization of the context", async () => {
+test("stores a user's action with the actor, address and organization of the context", async () => {
   const user = await createUser({ role: "org_admin" });
   record(await ctxFor(user), {
     action: "device.create",
@@ -57,7 +57,7 @@ test("an act of a user is stored with actor, address and organization of the con
   });
 });
 
-test("a partner's act on no organization in particular is recorded at its home", async () => {
+test("records a partner's action without an organization in its home organization", async () => {
   const partner = await createPartner();
   const ctx = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
   record(ctx, { action: "custom_field.create", resourceType: "custom_field" });
@@ -65,7 +65,7 @@ test("a partner's act on no organization in particular is recorded at its home",
   expect(await stored(partner.homeOrgId)).toHaveLength(1);
 });
 
-test("an event without an organization is dropped, the system's actor is the zero UUID", async () => {
+test("drops an event without an organization; the system actor has the zero UUID", async () => {
   const org = await createOrg();
   record(systemCtx(), { action: "policy.evaluate", resourceType: "policy" });
   record(systemCtx(), { action: "policy.evaluate", resourceType: "policy", orgId: org.id });
@@ -73,7 +73,7 @@ test("an event without an organization is dropped, the system's actor is the zer
   expect(await stored(org.id)).toMatchObject([{ actorType: "system", actorId: ZERO_UUID, details: null }]);
 });
 
-test("recording never throws and cuts what does not fit", async () => {
+test("recording never throws and truncates long values", async () => {
   const org = await createOrg();
   const hostile = new Proxy(
     {},
@@ -101,7 +101,7 @@ test("recording never throws and cuts what does not fit", async () => {
   expect(rows[0]?.details).toMatchObject({ truncated: true });
 });
 
-test("a durable event is stored when the promise resolves; the same id is stored once", async () => {
+test("a durable event is stored when the promise resolves, once per ID", async () => {
   const org = await createOrg();
   const row = event(org.id);
   await recordDurably([row, row]);
@@ -109,7 +109,7 @@ test("a durable event is stored when the promise resolves; the same id is stored
   expect(await stored(org.id)).toMatchObject([{ id: row.id, chainSeq: 1n }]);
 });
 
-test("one event that the database refuses neither blocks nor loses its neighbours", async () => {
+test("a rejected event neither blocks nor loses the others in its batch", async () => {
   const org = await createOrg();
   const rows = Array.from({ length: 50 }, () => event(org.id));
   const bad = { ...event(org.id), details: "{not json" };
@@ -122,7 +122,7 @@ test("one event that the database refuses neither blocks nor loses its neighbour
   expect(recordingStats().deadLettered).toBe(before + 1);
 });
 
-test("an event under the id of another entry is given back to a caller who waits", async () => {
+test("returns an event to the caller if its ID belongs to another entry", async () => {
   const [one, two] = [await createOrg(), await createOrg()];
   const row = event(one.id);
   await recordDurably([row]);
@@ -135,7 +135,7 @@ test("an event under the id of another entry is given back to a caller who waits
   expect(await stored(two.id)).toHaveLength(0);
 });
 
-test("an entry of the server's own whose id is taken is stored under another, and the operator is told", async () => {
+test("stores a server event under a new ID if its ID is taken, and tells the operator", async () => {
   const org = await createOrg();
   const id = newId();
   await recordDurably([event(org.id, { id, action: "note.harmless" })]);
@@ -148,7 +148,7 @@ test("an entry of the server's own whose id is taken is stored under another, an
   expect(recordingStats().deadLettered).toBe(before + 2);
 });
 
-test("many producers keep their order within an organization", async () => {
+test("keeps events in order within an organization with many producers", async () => {
   const orgs = await Promise.all(Array.from({ length: 5 }, () => createOrg()));
   const rows = Array.from({ length: 3000 }, (_, i) =>
     event((orgs[i % 5] as { id: string }).id, { resourceName: String(i) }),

@@ -50,7 +50,7 @@ function start(connection: ReturnType<typeof peer>, folder: string | null = dir,
   return recorder;
 }
 
-test("a lost connection and a deadlock are tried again until the database takes the batch", async () => {
+test("retries after a lost connection or deadlock until the batch is stored", async () => {
   const faults = ["CONNECTION_CLOSED", "ECONNREFUSED", "40P01", "57P01"];
   const database = peer(async () => {
     const code = faults.shift();
@@ -63,7 +63,7 @@ test("a lost connection and a deadlock are tried again until the database takes 
   expect([...database.stored].sort()).toEqual(rows.map((r) => r.id).sort());
 });
 
-test("a database that refuses writes is told with its reason until it takes one, or refuses an event by itself", async () => {
+test("reports why the database rejects writes until it accepts one again", async () => {
   let code = "53100";
   const database = peer(async () => {
     if (code) throw failure(code);
@@ -85,7 +85,7 @@ test("a database that refuses writes is told with its reason until it takes one,
   expect(database.stored.size).toBe(1);
 });
 
-test("while the database is frozen no one waits: the flushed spool answers for it", async () => {
+test("a flushed spool answers callers while the database is frozen", async () => {
   const attempt = async () => {
     let thaw = () => {};
     const frozen = new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ test("while the database is frozen no one waits: the flushed spool answers for i
   expect(await quickest(1500, attempt)).toBeLessThan(1500);
 });
 
-test("events whose caller waits reach the spool only when their commit is late", async () => {
+test("events with a waiting caller reach the spool only when the commit is late", async () => {
   const gates: (() => void)[] = [];
   const database = peer(() => new Promise((resolve) => gates.push(resolve)));
   const recorder = start(database);
@@ -122,7 +122,7 @@ test("events whose caller waits reach the spool only when their commit is late",
   expect(database.stored.size).toBe(2);
 });
 
-test("an event handed in at the very moment the batch writer falls idle is not forgotten", async () => {
+test("stores an event that arrives as the batch writer goes idle", async () => {
   const database = peer(async () => {});
   const recorder = start(database, null);
   for (let i = 1; i <= 50; i++) {
@@ -137,18 +137,15 @@ test.each([
   { constraint_name: "audit_logs_org_seq_key" },
   { message: 'duplicate key value violates unique constraint "audit_logs_org_seq_key_102012"' },
   { message: "audit_chain_heads: a chain has rows but no head" },
-])(
-  "events of a chain that does not go on are held, not refused, also where a node of a cluster says so (%o)",
-  async (told) => {
-    const recorder = start(
-      peer(async () => {
-        throw Object.assign(failure("23505"), told);
-      }),
-    );
-    await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
-    expect(recorder.stats()).toMatchObject({ held: 1, deadLettered: 0, dropped: 0 });
-  },
-);
+])("holds events of a damaged chain, also when a cluster node reports it (%o)", async (told) => {
+  const recorder = start(
+    peer(async () => {
+      throw Object.assign(failure("23505"), told);
+    }),
+  );
+  await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
+  expect(recorder.stats()).toMatchObject({ held: 1, deadLettered: 0, dropped: 0 });
+});
 
 const damage = Object.assign(failure("23505"), { constraint_name: "audit_logs_org_seq_key" });
 /** A database that does not continue the chain of this organization until it is repaired; `takes` of its batches before. */
@@ -165,7 +162,7 @@ function damagedPeer(orgId: string, { takes = 0, poison = "" } = {}) {
 const sendAgain = { code: "unavailable", message: "Audit events cannot be stored right now; send them again." };
 const areKept = { code: "unavailable", message: expect.stringContaining("do not send them again") };
 
-test("events of such a chain that no disk takes are given back to who waits, and kept of those who do not", async () => {
+test("a full disk returns held events to waiting callers and keeps the others", async () => {
   const { orgId } = row();
   const database = damagedPeer(orgId);
   const recorder = start(database, noDisk());
@@ -186,7 +183,7 @@ test("events of such a chain that no disk takes are given back to who waits, and
   expect([...database.stored]).toEqual([kept.id]);
 });
 
-test("a request over such a chain and a sound one is not to be sent again: all of it is stored in the end", async () => {
+test("a request over a damaged and a sound chain is stored in the end without resending", async () => {
   const [damaged, sound] = [row().orgId, row().orgId];
   const database = damagedPeer(damaged);
   const recorder = start(database, noDisk());
@@ -200,7 +197,7 @@ test("a request over such a chain and a sound one is not to be sent again: all o
   await expect.poll(() => database.stored.size).toBe(4);
 });
 
-test("nor is one whose first batch was stored before the chain was damaged", async () => {
+test("a request whose first batch was stored before the damage needs no resending", async () => {
   const { orgId } = row();
   const database = damagedPeer(orgId, { takes: 1 });
   const recorder = start(database, noDisk());
@@ -211,7 +208,7 @@ test("nor is one whose first batch was stored before the chain was damaged", asy
   expect(recorder.stats()).toMatchObject({ held: 0, dropped: 0 });
 });
 
-test("events of a request that find the chain damaged after its caller was told otherwise are kept", async () => {
+test("keeps held events of a request that failed before the damage was found", async () => {
   const { orgId } = row();
   const rows = Array.from({ length: 40 }, () => anyRow({ orgId }));
   const database = damagedPeer(orgId, { poison: rows[0]?.id });
@@ -223,7 +220,7 @@ test("events of a request that find the chain damaged after its caller was told 
   await expect.poll(() => database.stored.size).toBe(39);
 });
 
-test("a poison event is named and kept aside, its 499 neighbours are stored", async () => {
+test("sets aside and names one poison event, and stores its 499 neighbors", async () => {
   const bad = row({ poison: true });
   const database = peer(async (rows) => {
     if (rows.some((r) => r.id === bad.id)) throw failure("22P02");
@@ -237,7 +234,7 @@ test("a poison event is named and kept aside, its 499 neighbours are stored", as
   expect(readFileSync(join(dir, "dead-letter.log"), "utf8")).toContain(bad.id);
 });
 
-test("events behind many of a chain that is held do not wait for its repair", async () => {
+test("events queued behind a held chain do not wait for its repair", async () => {
   const damaged = row();
   const database = damagedPeer(damaged.orgId);
   const recorder = start(database);
@@ -249,7 +246,7 @@ test("events behind many of a chain that is held do not wait for its repair", as
   expect(recorder.stats()).toMatchObject({ held: 61, queued: 0 });
 });
 
-test("events that a stopped recorder could not write are written by the next one, once", async () => {
+test("a new recorder writes the events that a stopped one could not, once", async () => {
   const away = peer(async () => {
     throw failure("ECONNREFUSED");
   });
@@ -266,7 +263,7 @@ test("events that a stopped recorder could not write are written by the next one
   expect(seen).toEqual([...rows, late].map((r) => r.id));
 });
 
-test("memory is bounded: beyond it events are on disk alone and follow in order", async () => {
+test("bounds memory: further events stay on disk and follow in order", async () => {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -288,7 +285,7 @@ test("memory is bounded: beyond it events are on disk alone and follow in order"
   expect(recorder.stats()).toMatchObject({ dropped: 0, queued: 0 });
 });
 
-test("without a spool events still reach the database; when memory is full too, losses are counted and told", async () => {
+test("reaches the database without a spool, and counts losses when memory is full", async () => {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -307,7 +304,7 @@ test("without a spool events still reach the database; when memory is full too, 
   expect(recorded + dropped).toBe(20_100);
 });
 
-test("with neither database nor spool a durable event is refused, not left hanging", async () => {
+test("rejects a durable event when neither database nor spool accepts it", async () => {
   const recorder = start(
     peer(() => new Promise(() => {})),
     null,

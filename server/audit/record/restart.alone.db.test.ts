@@ -32,7 +32,7 @@ function isBack(killed: number): boolean {
   }
 }
 
-test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, recording continues by itself", async () => {
+test("recording resumes without lost or duplicate events after PostgreSQL is killed", async () => {
   expect(await quickest(3_000, killUnderLoad)).toBeLessThan(3_000);
 });
 

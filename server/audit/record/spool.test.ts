@@ -36,7 +36,7 @@ async function readAll(spool: Spool) {
   return rows;
 }
 
-test("whatever text an event holds, it comes back as it was", () => {
+test("any event text survives the spool", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" })), (names) => {
       const rows = names.map((name) => anyRow({ resourceName: name, details: { name } }));
@@ -45,7 +45,7 @@ test("whatever text an event holds, it comes back as it was", () => {
   );
 });
 
-test("cut anywhere, a file gives every event before the cut", () => {
+test("a truncated spool file returns every event before the cut", () => {
   const rows = [anyRow(), anyRow({ resourceName: "é😀" }), anyRow()];
   const bytes = Buffer.from(rows.map(encodeFrame).join(""));
   for (let length = 0; length <= bytes.length; length += 7) {
@@ -62,14 +62,14 @@ test("cut anywhere, a file gives every event before the cut", () => {
   }
 });
 
-test("a damaged line takes no neighbour with it", () => {
+test("a damaged line does not affect its neighbors", () => {
   const rows = [anyRow(), anyRow(), anyRow()];
   const bytes = Buffer.from(rows.map(encodeFrame).join(""));
   bytes[Buffer.byteLength(encodeFrame(rows[0] as never)) + 30] = 0x21;
   expect(decodeFrames(bytes)).toEqual({ rows: [rows[0], rows[2]], damaged: 1 });
 });
 
-test("events that were not settled are read by the next spool, torn tail and all; settled ones leave nothing", async () => {
+test("the next spool reads unsettled events, even after a torn write", async () => {
   const first = new Spool(dir);
   const rows = [anyRow(), anyRow()];
   first.append(rows.map(encodeFrame).join(""), 2, false);
@@ -84,13 +84,13 @@ test("events that were not settled are read by the next spool, torn tail and all
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test("the folder of a living spool is left alone", () => {
+test("leaves the folder of a live spool alone", () => {
   const living = new Spool(dir);
   living.append(encodeFrame(anyRow()), 1, false);
   expect(new Spool(dir).hasCold).toBe(false);
 });
 
-test("the folder of a dead process, or of a host whose heartbeat stopped, is adopted once", async () => {
+test("adopts the folder of a dead process or host once", async () => {
   const spool = new Spool(dir);
   const rows = [anyRow(), anyRow()];
   spool.append(encodeFrame(rows[0] as never), 1, false);
@@ -113,7 +113,7 @@ test("the folder of a dead process, or of a host whose heartbeat stopped, is ado
   third.close();
 });
 
-test("segments go as their events are settled, and rotate", () => {
+test("deletes segments as their events settle, and rotates them", () => {
   const spool = new Spool(dir);
   const frame = encodeFrame(anyRow({ details: { big: "x".repeat(SEGMENT_BYTES / 2) } }));
   const segments = [1, 2, 3].map(() => spool.append(frame, 1, false));
@@ -123,7 +123,7 @@ test("segments go as their events are settled, and rotate", () => {
   spool.close();
 });
 
-test("cold events come back in the order in which they were written, those still being written included", async () => {
+test("reads events from disk in written order, including the open segment", async () => {
   const spool = new Spool(dir);
   const rows = Array.from({ length: 4 }, () => anyRow());
   spool.append(encodeFrame(rows[0] as never), 1, true);
@@ -135,7 +135,7 @@ test("cold events come back in the order in which they were written, those still
   expect(spool.coldEvents).toBe(0);
 });
 
-test("a chain that is released while another segment is read is read too, and the other one once", async () => {
+test("reads a released chain while reading another segment, each once", async () => {
   const spool = new Spool(dir);
   const [held, cold] = [anyRow(), anyRow()];
   spool.hold(held.orgId, encodeFrame(held), 1);
@@ -147,7 +147,7 @@ test("a chain that is released while another segment is read is read too, and th
   expect(spool).toMatchObject({ coldEvents: 0, damaged: 0 });
 });
 
-test("a full spool refuses, and takes again when there is room", () => {
+test("a full spool rejects events until there is room again", () => {
   const spool = new Spool(dir, 2000);
   const frame = encodeFrame(anyRow());
   const segments = [];
@@ -158,7 +158,7 @@ test("a full spool refuses, and takes again when there is room", () => {
   expect(readFileSync(files()[0] as string, "utf8").endsWith("\n")).toBe(true);
 });
 
-test("a flush covers everything written before it, however many ask", async () => {
+test("one flush covers all earlier writes for any number of callers", async () => {
   const spool = new Spool(dir);
   const waits = Array.from({ length: 50 }, () => {
     const segment = spool.append(encodeFrame(anyRow()), 1, false);
@@ -169,7 +169,7 @@ test("a flush covers everything written before it, however many ask", async () =
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test.runIf(existsSync("/dev/full"))("says why the disk takes nothing, until it takes something again", async () => {
+test.runIf(existsSync("/dev/full"))("reports the disk error until a write succeeds", async () => {
   const spool = new Spool(dir);
   const [own = ""] = readdirSync(dir);
   symlinkSync("/dev/full", join(dir, own, "00000001.log"));
@@ -185,13 +185,13 @@ test.runIf(existsSync("/dev/full"))("says why the disk takes nothing, until it t
   spool.close();
 });
 
-test("other files in the spool are no one's business", () => {
+test("leaves other files in the spool folder alone", () => {
   writeFileSync(join(dir, "dead-letter.log"), "x");
   new Spool(dir).close();
   expect(readdirSync(dir)).toEqual(["dead-letter.log"]);
 });
 
-test("deferred events are in the file once they are written, and what was settled before need not be", async () => {
+test("writes deferred events to the file, and skips those already settled", async () => {
   const spool = new Spool(dir);
   expect(spool.written()).toBeNull();
   const rows = [anyRow(), anyRow(), anyRow()];
@@ -207,7 +207,7 @@ test("deferred events are in the file once they are written, and what was settle
   expect(other.failedWrites).toBe(0);
 });
 
-test("a disk that refused an event is tried with every heartbeat, and said to take events once it does", () => {
+test("retries a failed disk with every heartbeat and reports its recovery", () => {
   const spool = new Spool(dir);
   const [own = ""] = readdirSync(dir);
   spool.fault = "ENOSPC";

@@ -30,7 +30,7 @@ it.each([
   "exported.audit_logs",
   "export_audit_logs",
   "verified_the_audit-chain",
-])("a submitted event may not be called %j, which a reader takes for the server's own word", (action) => {
+])("rejects a submitted action %j that is reserved for the server", (action) => {
   expect(faultOf({ action })).toBe("events.0.action is recorded by the server alone");
 });
 
@@ -46,7 +46,7 @@ it.each([
   "\u0430udit_logs.export",
   "device.cre\u03b1te",
   ".x",
-])("the code %j is refused for its characters", (action) => {
+])("rejects the code %j for its characters", (action) => {
   expect(faultOf({ action })).toBe(
     "events.0.action must be lower-case letters, digits and _ . : -, and begin with a letter or digit",
   );
@@ -60,7 +60,7 @@ it.each([
   "audit_log.x",
   "x.audit_logs.y",
   "audit_policy.update",
-])("%j is another system's to say", (action) => expect(faultOf({ action })).toBeUndefined());
+])("accepts the submitted action %j", (action) => expect(faultOf({ action })).toBeUndefined());
 
 it.each([
   "submittedBy",
@@ -71,10 +71,10 @@ it.each([
   "submi\u0307ttedBy",
   " rawActorId",
   "raw.resource.id",
-])("a submitted event may not have the member %j in its details", (name) => {
+])("rejects the reserved member %j in submitted details", (name) => {
   expect(faultOf({ details: { site: "Berlin", [name]: "x" } })).toBe(`events.0.details.${name} is set by the server`);
 });
 
-it("members of other names, and of values within, are the submitter's own", () => {
+it("accepts other member names and nested members in submitted details", () => {
   expect(faultOf({ details: { submitted: true, by: "x", change: { submittedBy: "jane" } } })).toBeUndefined();
 });

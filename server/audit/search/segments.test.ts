@@ -110,8 +110,8 @@ const ask: fc.Arbitrary<Ask> = fc.letrec<{ ask: Ask }>((tie) => ({
   ),
 })).ask;
 
-describe("a segment", () => {
-  it("names no row as sure that does not match, and leaves out none that does", () => {
+describe("a search segment", () => {
+  it("never claims a wrong row and never misses a matching one", () => {
     fc.assert(
       fc.property(
         fc.array(row, { minLength: 1, maxLength: 60 }),
@@ -132,7 +132,7 @@ describe("a segment", () => {
     );
   });
 
-  it("decides alone where the words are plain", () => {
+  it("answers plain words without reading rows", () => {
     const rows = ["WS-1 reboot", "ws-12", "other"].map(
       (note) =>
         ({
@@ -150,7 +150,7 @@ describe("a segment", () => {
     expect(maybe).toEqual(sure);
   });
 
-  it("has the same bytes whether it was built of its rows or merged of others", () => {
+  it("has the same bytes when built from rows and when merged", () => {
     fc.assert(
       fc.property(fc.array(fc.array(row, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 5 }), (parts) => {
         let first = 1_000;
@@ -165,7 +165,7 @@ describe("a segment", () => {
     );
   });
 
-  it("keeps words apart over many blocks, and refuses most of them unread", () => {
+  it("searches many blocks and skips most of them unread", () => {
     const base = {
       ...(fc.sample(row, 1)[0] as IndexedRow),
       email: null,
@@ -186,7 +186,7 @@ describe("a segment", () => {
     expect([...found.sure.entries()].filter(([, byte]) => byte).map(([at]) => at)).toEqual([4_321 >> 3]);
   });
 
-  it("keeps times in any order", () => {
+  it("stores times in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 4e12 })), (times) => {
         expect([...decodeTimes(encodeTimes(times), times.length)]).toEqual(times);

@@ -25,7 +25,7 @@ describe("the feed", () => {
     ({ key } = await createApiKey({ orgId: org.id, permissions: ["audit:stream"] }));
   });
 
-  it("gives all entries oldest first, by position, whatever their timestamps", async () => {
+  it("returns all entries in storage order regardless of their timestamps", async () => {
     const before = await ask({ key });
     const late = new Date(Date.UTC(2020, 0, 1));
     const rows = await appendEvents([{ orgId: org.id }, { orgId: org.id, timestamp: late }, { orgId: org.id }]);
@@ -36,7 +36,7 @@ describe("the feed", () => {
     expect(await ask({ key, query: { after: second.next } })).toMatchObject({ ids: [], next: second.next, lag: 0 });
   });
 
-  it("passes over filtered entries once", async () => {
+  it("skips filtered entries once", async () => {
     const { next } = await ask({ key, query: { after: "now" } });
     const denied = newId();
     await appendEvents([{ orgId: org.id }, { orgId: org.id, id: denied, result: "denied" }, { orgId: org.id }]);
@@ -44,7 +44,7 @@ describe("the feed", () => {
     expect(page).toMatchObject({ ids: [denied], lag: 0 });
   });
 
-  it("waits for the next entry, and for no longer than asked", async () => {
+  it("waits for the next entry, up to the requested time", async () => {
     const { next } = await ask({ key, query: { after: "now" } });
     const id = newId();
     const waiting = ask({ key, query: { after: next, wait: 20 } });
@@ -55,7 +55,7 @@ describe("the feed", () => {
     expect(await ask({ key, query: { after: page.next, wait: 1 } })).toMatchObject({ ids: [] });
   });
 
-  it("misses nothing and repeats nothing through 20 kills while others write", async () => {
+  it("returns each entry exactly once through 20 kills during writes", async () => {
     let stored = (await ask({ key, query: { after: "now" } })).next;
     const written: string[] = [];
     const taken: string[] = [];
@@ -88,7 +88,7 @@ describe("the feed", () => {
     expect([...taken].sort()).toEqual([...written].sort());
   });
 
-  it("takes in a customer that is new, from its first entry", async () => {
+  it("includes a new customer from its first entry", async () => {
     const partner = await createPartner();
     const whole = await createApiKey({ partnerId: partner.id, permissions: ["audit:read"] });
     await appendEvents([{ orgId: partner.homeOrgId }]);
@@ -98,7 +98,7 @@ describe("the feed", () => {
     expect(await ask({ key: whole.key, query: { after: next } })).toMatchObject({ ids: [row?.id] });
   });
 
-  it("is NDJSON on request, with the position in a header", async () => {
+  it("returns NDJSON on request, with the position in a header", async () => {
     const { next } = await ask({ key, query: { after: "now" } });
     const rows = await appendEvents([{ orgId: org.id }, { orgId: org.id }]);
     const request = new Request(`http://127.0.0.1:3000/api/v1/audit-logs/feed?format=ndjson&after=${next}`, {
@@ -118,12 +118,12 @@ describe("the feed", () => {
     ["limit", "0"],
     ["wait", "31"],
     ["format", "csv"],
-  ])("refuses %s=%s by name", async ([name = "", value = ""]) => {
+  ])("rejects %s=%s and names the parameter", async ([name = "", value = ""]) => {
     const { status, body } = await call(FEED, { token: key, path: `/?${name}=${value}` });
     expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ path: name }] } });
   });
 
-  it("refuses the position of another organization", async () => {
+  it("rejects the position of another organization", async () => {
     const { id } = await createOrg();
     const other = await createApiKey({ orgId: id, permissions: ["audit:read"] });
     const { next } = await ask({ key: other.key });
@@ -131,7 +131,7 @@ describe("the feed", () => {
   });
 });
 
-it("lists the entries of one chain behind a sequence, oldest first", async () => {
+it("lists a chain's entries after a sequence number, oldest first", async () => {
   const { id: orgId } = await createOrg();
   const { key } = await createApiKey({ orgId, permissions: ["audit:read"] });
   const rows = await appendEvents(Array.from({ length: 5 }, () => ({ orgId })));

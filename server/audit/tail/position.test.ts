@@ -6,7 +6,7 @@ import { decodePosition, encodePosition, MAX_POSITION_CHARS } from "./position";
 
 const orgs = (count: number) => Array.from({ length: count }, () => randomUUID()).sort();
 
-it("comes back as it went, for any heads", () => {
+it("a position survives encoding and decoding", () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeNat(), { maxLength: 40 }), (seqs) => {
       const orgIds = orgs(seqs.length);
@@ -15,7 +15,7 @@ it("comes back as it went, for any heads", () => {
   );
 });
 
-it("fits into a header and an address at 1,000 organizations, and says when it does not fit", () => {
+it("fits a header and a URL with 1,000 organizations, and fails above that", () => {
   const orgIds = orgs(1_000);
   const text = encodePosition({ orgIds, seqs: orgIds.map(() => 268_000_000) });
   expect(text.length).toBeLessThanOrEqual(MAX_POSITION_CHARS);
@@ -24,7 +24,7 @@ it("fits into a header and an address at 1,000 organizations, and says when it d
   expect(decodePosition(encodePosition({ orgIds: many, seqs: many.map(() => 9_999_999) }), many)).toBeNull();
 });
 
-it("refuses what is none: other organizations, cut, extended, or any text", () => {
+it("rejects foreign, truncated, extended and arbitrary positions", () => {
   const orgIds = orgs(3);
   const text = encodePosition({ orgIds, seqs: [1, 300, 70_000] });
   expect(decodePosition(text, orgs(3))).toBeNull();
@@ -35,7 +35,7 @@ it("refuses what is none: other organizations, cut, extended, or any text", () =
   fc.assert(fc.property(fc.string(), (other) => decodePosition(other, orgIds) === null));
 });
 
-it("goes on at the beginning of an organization that came later", () => {
+it("starts a newly added organization at its beginning", () => {
   const orgIds = Array.from({ length: 3 }, newId);
   const text = encodePosition({ orgIds: orgIds.slice(0, 2), seqs: [7, 9] });
   expect(decodePosition(text, orgIds)).toEqual({ orgIds, seqs: [7, 9, 0] });

@@ -58,7 +58,7 @@ describe("the live tail", () => {
     ctx = await ctxFor(await createUser({ orgId: org.id }));
   });
 
-  it("begins now, and then gives what is sealed within two seconds, in the chain's order", async () => {
+  it("sends new entries within two seconds of sealing, in chain order", async () => {
     await appendEvents([{ orgId: org.id }]);
     const late = new Date(Date.UTC(2020, 0, 1));
     const attempt = async () => {
@@ -81,7 +81,7 @@ describe("the live tail", () => {
     expect(await quickest(2_000, attempt)).toBeLessThan(2_000);
   });
 
-  it("misses nothing and gives nothing twice over 50 reconnects while four connections write", async () => {
+  it("sends each entry exactly once over 50 reconnects during writes", async () => {
     const written: string[] = [];
     const seen: string[] = [];
     let isWriting = true;
@@ -120,7 +120,7 @@ describe("the live tail", () => {
     expect([...seen].sort()).toEqual([...written].sort());
   });
 
-  it("shows a partner all of its organizations and never a foreign one", async () => {
+  it("sends a partner the entries of its organizations only", async () => {
     const partner = await createPartner();
     const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     const people = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
@@ -137,7 +137,7 @@ describe("the live tail", () => {
     expect(own.reloads).toEqual(["position"]);
   });
 
-  it("gives what the list's filters and a text leave, and passes over the rest once", async () => {
+  it("applies list filters and text, and skips other entries once", async () => {
     const filters = { result: "denied", q: "needle" };
     const { position } = await going(ctx, filters);
     const id = newId();
@@ -150,7 +150,7 @@ describe("the live tail", () => {
     expect(heard.ids).toEqual([id]);
   });
 
-  it("continues in steps after a long absence, and says when it was too long", async () => {
+  it("catches up in steps after a long absence, or reports that it is too far behind", async () => {
     const { position } = await going(ctx);
     const rows = await appendEvents(Array.from({ length: 1_100 }, () => ({ orgId: org.id })));
     const heard = await listen(ctx, resume({}, position), { until: (h) => h.ids.length >= 1_100 });
@@ -160,7 +160,7 @@ describe("the live tail", () => {
     expect(again).toMatchObject({ ids: [], reloads: ["behind"] });
   });
 
-  it("begins now and says so with a position that is none, or lies ahead of the chain", async () => {
+  it("restarts from now when the position is invalid or ahead of the chain", async () => {
     for (const bad of [
       "-",
       "nonsense",
@@ -173,7 +173,7 @@ describe("the live tail", () => {
     }
   });
 
-  it("continues over 1,000 organizations", async () => {
+  it("works over 1,000 organizations", async () => {
     const partner = await createPartner();
     const orgIds = Array.from({ length: 1_000 }, () => newId());
     await asSystem((tx) =>
@@ -189,7 +189,7 @@ describe("the live tail", () => {
     expect([...heard.ids].sort()).toEqual(rows.map((row) => row.id).sort());
   });
 
-  it("ends when the caller may not see it any more, or reaches something else", async () => {
+  it("ends when the caller loses access or gains a different scope", async () => {
     const user = await createUser({ role: "org_admin" });
     const own = await ctxFor(user);
     const recheck = async () => {
@@ -207,7 +207,7 @@ describe("the live tail", () => {
     await expect(other.next()).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("sends nothing that was written after the access was gone", async () => {
+  it("sends nothing written after access is revoked", async () => {
     const user = await createUser({ role: "org_admin" });
     const own = await ctxFor(user);
     let isGone = false;
@@ -219,7 +219,7 @@ describe("the live tail", () => {
     await expect(stream.next()).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("looks the caller up at once when a user's access has changed", async () => {
+  it("checks the caller immediately after an access change", async () => {
     const attempt = async () => {
       const user = await createUser({ role: "org_admin" });
       const request = () => ctxFor(user);
@@ -236,7 +236,7 @@ describe("the live tail", () => {
     expect(await quickest(2_000, attempt)).toBeLessThan(2_000);
   });
 
-  it("refuses one view too many, and an ended one leaves nothing behind", async () => {
+  it("rejects one view too many, and frees the slot when a view ends", async () => {
     const someone = await ctxFor(await createUser({ orgId: org.id }));
     const stop = new AbortController();
     const open = () => tailEntries({ ...someone, signal: stop.signal }, tailInput.parse({}));

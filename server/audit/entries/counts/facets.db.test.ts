@@ -45,7 +45,7 @@ describe("facets and histogram", () => {
   const asObject = (facet: { value: string; count: number }[]) =>
     Object.fromEntries(facet.map(({ value, count }) => [value, count]));
 
-  it("counts the values of every facet and names them", async () => {
+  it("counts and names the values of every facet", async () => {
     const found = facets.parse(await getFacets.run(ctx, {}));
     expect(found).toMatchObject({ rows: rows.length, truncated: false });
     expect(asObject(found.action)).toEqual(counted((row) => row.action));
@@ -59,7 +59,7 @@ describe("facets and histogram", () => {
     expect(found.action[0]).toMatchObject({ value: "device.update", label: "updated device" });
   });
 
-  it("narrows facets by the same filters as the lists, and to nothing", async () => {
+  it("applies the list filters to facets, even when nothing matches", async () => {
     const denied = await getFacets.run(ctx, { result: ["denied"] });
     expect(asObject(denied.result)).toEqual(counted((row) => row.result));
     expect(asObject(denied.action)).toEqual(counted((row) => (row.result === "denied" ? row.action : null)));
@@ -79,7 +79,7 @@ describe("facets and histogram", () => {
     ["a kind", { action: ["login"], result: ["denied"] }],
     ["an actor", { user: ["jane"] }],
     ["a search", { q: "THING" }],
-  ])("draws %s, indexed or not", async (_, filter) => {
+  ])("histogram counts every matching row before and after indexing: %s", async (_, filter) => {
     const expected = rows.filter((row) => {
       const at = row.timestamp as Date;
       if ("from" in filter && (at < filter.from || at > filter.to)) return false;
@@ -104,27 +104,30 @@ describe("facets and histogram", () => {
     expect(await getHistogram.run(ctx, inUtc)).toEqual(drawn);
   });
 
-  it.each(["Europe/Berlin", "Asia/Kolkata", "America/New_York"])("draws the days of %s", async (zone) => {
-    const filter = { zone, from: new Date(START + 1_000.5 * HOUR), to: new Date(START + 1_900.2 * HOUR) };
-    const expected = new Map<string, number>();
-    for (const { timestamp: at, result } of rows as { timestamp: Date; result: string }[]) {
-      const key = `${toWallClock(at, zone).slice(0, 10)} ${result}`;
-      if (at >= filter.from && at <= filter.to) expected.set(key, (expected.get(key) ?? 0) + 1);
-    }
-    const { buckets, step, truncated } = await getHistogram.run(ctx, filter);
-    const drawn = buckets.flatMap(({ at, success, denied }): [string, number][] => {
-      const [day, time] = toWallClock(new Date(at), zone).split("T");
-      expect(time).toBe("00:00");
-      return [
-        [`${day} success`, success],
-        [`${day} denied`, denied],
-      ];
-    });
-    expect([step, truncated]).toEqual([{ unit: "day", n: 1 }, false]);
-    expect(Object.fromEntries(drawn.filter(([, n]) => n > 0))).toEqual(Object.fromEntries(expected));
-  });
+  it.each(["Europe/Berlin", "Asia/Kolkata", "America/New_York"])(
+    "starts daily buckets at local midnight in %s",
+    async (zone) => {
+      const filter = { zone, from: new Date(START + 1_000.5 * HOUR), to: new Date(START + 1_900.2 * HOUR) };
+      const expected = new Map<string, number>();
+      for (const { timestamp: at, result } of rows as { timestamp: Date; result: string }[]) {
+        const key = `${toWallClock(at, zone).slice(0, 10)} ${result}`;
+        if (at >= filter.from && at <= filter.to) expected.set(key, (expected.get(key) ?? 0) + 1);
+      }
+      const { buckets, step, truncated } = await getHistogram.run(ctx, filter);
+      const drawn = buckets.flatMap(({ at, success, denied }): [string, number][] => {
+        const [day, time] = toWallClock(new Date(at), zone).split("T");
+        expect(time).toBe("00:00");
+        return [
+          [`${day} success`, success],
+          [`${day} denied`, denied],
+        ];
+      });
+      expect([step, truncated]).toEqual([{ unit: "day", n: 1 }, false]);
+      expect(Object.fromEntries(drawn.filter(([, n]) => n > 0))).toEqual(Object.fromEntries(expected));
+    },
+  );
 
-  it("keeps the other organizations where some are chosen, and leaves one out", async () => {
+  it("still counts unselected organizations, and omits an excluded one", async () => {
     const [first, second] = orgs.map(({ id }) => id) as [string, string];
     const of = (orgId: string) => rows.filter((row) => row.orgId === orgId);
     const chosen = await getFacets.run(ctx, { among: [second] });
@@ -138,7 +141,7 @@ describe("facets and histogram", () => {
     await expect(getFacets.run(stranger, { among: [first] })).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  it("has an answer for an organization without rows", async () => {
+  it("returns an empty histogram for an organization without rows", async () => {
     expect(await getHistogram.run(await ctxFor("org_viewer"), { zone: "UTC" })).toMatchObject({
       buckets: [],
       from: null,
@@ -146,7 +149,7 @@ describe("facets and histogram", () => {
   });
 });
 
-it("holds the most frequent values of a facet, and says where there are rarer ones", async () => {
+it("returns the 50 most frequent values and reports which facets are cut", async () => {
   const { id: orgId } = await createOrg();
   const ctx = unhurried(await ctxFor(await createUser({ orgId })));
   const rare = Array.from({ length: 51 }, (_, n) => ({
@@ -167,7 +170,7 @@ it("holds the most frequent values of a facet, and says where there are rarer on
   }
 });
 
-it("counts every match of more than it reads one by one, and says which counts are not of all", async () => {
+it("counts every match beyond the row limit and marks partial facet counts", async () => {
   const { id: orgId } = await createOrg();
   const ctx = unhurried(await ctxFor(await createUser({ orgId })));
   const events = Array.from({ length: 10_300 }, (_, n) => ({

@@ -58,7 +58,7 @@ describe("routine telemetry", () => {
     found.map(({ count, first, last }) => ({ count, first, last }));
   const list = (input: object) => listFullEntries.run(ctx, listInput.parse({ routine: "without", ...input }));
 
-  it.each(["fresh", "indexed"])("leaves out what succeeded and nothing else (%s)", async (state) => {
+  it.each(["fresh", "indexed"])("hides only successful routine entries (%s)", async (state) => {
     if (state === "indexed") for (const { id } of orgs) while (((await advanceIndex(id)) ?? 0) > 0);
     const expected = rows.filter((row) => !isRoutine(row));
     const page = await list({ limit: 100 });
@@ -71,7 +71,7 @@ describe("routine telemetry", () => {
     expect(plain(await folds({}))).toEqual(foldedByHand(rows));
   });
 
-  it("says for each day of the reader's zone how many, the first, the last, and of how many agents", async () => {
+  it("returns count, first and last time, and agent count for each local day", async () => {
     const found = await folds({});
     expect(plain(found)).toEqual(foldedByHand(rows));
     expect(Math.max(...found.map(({ actors }) => actors ?? 0))).toBe(3);
@@ -82,7 +82,7 @@ describe("routine telemetry", () => {
     );
   });
 
-  it("gives every entry to exactly one of the pages that follow each other", async () => {
+  it("assigns each entry to exactly one page of folds", async () => {
     let [cursor, seen, pages]: [string | undefined, number, number] = [undefined, 0, 0];
     do {
       const page = await list({ limit: 20, cursor });
@@ -96,7 +96,7 @@ describe("routine telemetry", () => {
     expect(seen).toBe(rows.filter(isRoutine).length);
   });
 
-  it("is nothing of another organization's, and nothing where nothing is", async () => {
+  it("returns no folds for another organization or an empty result", async () => {
     expect(await folds({}, await ctxFor("org_viewer"))).toEqual([]);
     expect(await folds({ result: "denied" })).toEqual([]);
     await expect(foldRoutine.run(ctx, { zone: ZONE, cursor: "made up" })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe("routine telemetry", () => {
   });
 });
 
-it("counts more entries than it reads one by one, the oldest day and all before it as one fold", async () => {
+it("folds entries beyond the row limit, merging the oldest days into one fold", async () => {
   const { id: orgId } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId }));
   const rows: TestEvent[] = Array.from({ length: 10_400 }, (_, n) => ({

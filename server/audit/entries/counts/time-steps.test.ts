@@ -28,7 +28,7 @@ const ranges = fc.record({
   ),
 });
 
-test("the steps hold their range, each instant once, in few enough of them", () => {
+test("time steps cover the range without gaps or overlaps, within the bucket limit", () => {
   fc.assert(
     fc.property(ranges, ({ zone, from, length }) => {
       const to = from + length;
@@ -43,7 +43,7 @@ test("the steps hold their range, each instant once, in few enough of them", () 
   );
 });
 
-test("a day is the reader's: it begins with the first second that their calendar gives it", () => {
+test("a day starts at the first second of that date in the reader's time zone", () => {
   fc.assert(
     fc.property(ranges, ({ zone, from }) => {
       const edges = edgesOf(from, from + 30 * DAY, { step: { unit: "day", n: 1 }, zone });
@@ -60,7 +60,7 @@ test.each([
   ["2026-03-29T12:00:00Z", 23],
   ["2026-10-25T12:00:00Z", 25],
   ["2026-11-20T12:00:00Z", 24],
-])("the day around %s has %d hours in Berlin", (at, hours) => {
+])("the day of %s has %d hours in Berlin", (at, hours) => {
   const [first = 0, second = 0] = edgesOf(Date.parse(at), Date.parse(at), {
     step: { unit: "day", n: 1 },
     zone: "Europe/Berlin",
@@ -68,7 +68,7 @@ test.each([
   expect((second - first) / HOUR).toBe(hours);
 });
 
-test("weeks begin on Mondays, months on their first day, hours on the hour of the wall clock", () => {
+test("weeks start on Monday, months on the first, hours on the local hour", () => {
   const at = Date.parse("2026-11-20T12:00:00Z");
   const [week = 0] = edgesOf(at, at, { step: { unit: "day", n: 7 }, zone: "Europe/Berlin" });
   expect(new Date(week).toISOString()).toBe("2026-11-15T23:00:00.000Z");
@@ -84,4 +84,4 @@ test.each([
   [48 * HOUR, { unit: "hour", n: 1 }],
   [365 * DAY, { unit: "day", n: 7 }],
   [5 * 365 * DAY, { unit: "month", n: 2 }],
-])("a range of %d ms goes by %j", (range, step) => expect(stepOf(0, range)).toEqual(step));
+])("uses steps for a %d ms range of %j", (range, step) => expect(stepOf(0, range)).toEqual(step));

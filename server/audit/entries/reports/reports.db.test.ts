@@ -47,7 +47,7 @@ async function story() {
 }
 
 describe("reports", () => {
-  it("count each actor for itself, also those without a UUID", async () => {
+  it("count each actor separately, including actors without a UUID", async () => {
     const { ctx, jane, joe } = await story();
     const report = userActivityReport.parse(await reportUserActivity.run(ctx, { routine: "with" }));
     expect(report).toMatchObject({ totalUsers: 4, totalEvents: 14, truncated: false });
@@ -67,7 +67,7 @@ describe("reports", () => {
     expect(report.recentActivity[0]?.action).toBe("agent.source.ip.changed");
   });
 
-  it("of security events hold security actions alone", async () => {
+  it("security events include only security actions", async () => {
     const report = securityReport.parse(await reportSecurityEvents.run((await story()).ctx, {}));
     expect(report).toMatchObject({ totalEvents: 6, loginAttempts: 3, failedLogins: 1, permissionChanges: 1 });
     expect(report.byAction[0]).toEqual({ action: "user.login", count: 2 });
@@ -80,12 +80,12 @@ describe("reports", () => {
     ]);
   });
 
-  it("of compliance count access, exports and the rest as changes", async () => {
+  it("compliance counts access and exports, and all other actions as changes", async () => {
     const report = complianceReport.parse(await reportCompliance.run((await story()).ctx, {}));
     expect(report).toMatchObject({ totalEvents: 4, dataAccess: 1, exports: 1, dataChanges: 2 });
   });
 
-  it("of statistics sum by category and actor, within the range", async () => {
+  it("statistics sum by category and actor within the range", async () => {
     const { ctx } = await story();
     const all = statistics.parse(await getStatistics.run(ctx, {}));
     expect(all.range).toEqual({ from: null, to: null });
@@ -102,7 +102,7 @@ describe("reports", () => {
     });
   });
 
-  it("stop at the newest 5,000 rows that they are about and say so", async () => {
+  it("stop at the newest 5,000 relevant rows and say so", async () => {
     const { id } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: id }));
     await appendEvents(
@@ -120,7 +120,7 @@ describe("reports", () => {
     });
   });
 
-  it("see their own organization alone", async () => {
+  it("count only the caller's organization", async () => {
     await story();
     expect(await reportUserActivity.run(await ctxFor("org_viewer"), { routine: "with" })).toMatchObject({
       totalEvents: 0,

@@ -16,7 +16,7 @@ const row = (actor_email: string | null): ReportRow => ({
   submitted: false,
 });
 
-it("a person whose newest entry has no address is named by the address of an earlier one", () => {
+it("names a person without a current address by an earlier one", () => {
   const tally = new Tally(new Map());
   for (const email of [null, "u0@example.test", "u1@example.test"]) tally.add(row(email));
   expect(tally.users()).toMatchObject([{ userName: "u0@example.test", userEmail: "u0@example.test", actionCount: 3 }]);

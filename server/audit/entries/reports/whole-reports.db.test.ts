@@ -13,7 +13,7 @@ const ROWS = 6_200;
 const STEP_MS = 97_531;
 
 /** More rows than the reports of the API read, in part tallied. */
-describe("reports of every entry", () => {
+describe("reports over all entries", () => {
   let ctx: Ctx;
   let jane: TestUser;
   let rows: RowInput[];
@@ -44,7 +44,7 @@ describe("reports of every entry", () => {
   const within = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }) =>
     rows.filter(({ timestamp }) => (!from || timestamp >= from) && (!to || timestamp <= to));
 
-  it("equal a count of the rows, whatever the range cuts", async () => {
+  it("match a row count for any time range", async () => {
     await fc.assert(
       fc.asyncProperty(range, async (asked) => {
         const expected = within(asked);
@@ -74,13 +74,13 @@ describe("reports of every entry", () => {
     );
   });
 
-  it("of security events tell how many entries show a person with an address for the first time", async () => {
+  it("security events count entries from an address that is new for the person", async () => {
     expect(await wholeSecurityEvents.run(ctx, {})).toMatchObject({ newAddresses: 7 });
     const later = { from: new Date(START + 3_000 * STEP_MS) };
     expect((await wholeSecurityEvents.run(ctx, later)).newAddresses).toBe(4);
   });
 
-  it("compare with the range of the same length before", async () => {
+  it("compare with the preceding range of equal length", async () => {
     const asked = { from: new Date(START + 50 * 3_600_000), to: new Date(START + 70 * 3_600_000) };
     const earlier = { from: new Date(START + 30 * 3_600_000), to: new Date(asked.from.getTime() - 1) };
     expect(await wholeStatistics.run(ctx, asked)).toMatchObject({ before: within(earlier).length });
@@ -89,7 +89,7 @@ describe("reports of every entry", () => {
     expect(await wholeStatistics.run(ctx, endless)).toMatchObject({ totalEvents: ROWS, before: 0 });
   });
 
-  it("tell a person without an id from the system", async () => {
+  it("distinguish a user without an ID from the system", async () => {
     const { id: orgId } = await createOrg();
     const actorId = "00000000-0000-0000-0000-000000000000";
     await appendEvents([
@@ -106,7 +106,7 @@ describe("reports of every entry", () => {
     expect((await wholeStatistics.run(own, {})).byUser).toMatchObject(expected);
   });
 
-  it("name people and agents, and see their own organization alone", async () => {
+  it("name people and agents, only within the caller's organization", async () => {
     const { topUsers } = await wholeUserActivity.run(ctx, {});
     expect(topUsers[0]).toMatchObject({ userId: jane.id, userName: "Jane", userEmail: jane.email });
     expect(topUsers[1]?.userName).toMatch(/^Agent agent-/);
