@@ -4,21 +4,21 @@ import { isInstant } from "@/server/evidence/tree/statement";
 import { HASH_BYTES, MAX_PROOF_HASHES } from "@/server/evidence/tree/tree";
 
 /**
- * The evidence bundle, version 2: NDJSON. A header, the signed checkpoint, where there are any a time-stamp, a proof
- * from an older checkpoint and retention's receipt, then rows and skips that walk over all leaves of the tree in order,
- * and the seal, which signs everything before it. Row lines have their own reader (row-line.ts).
+ * The evidence bundle, version 2, as NDJSON: a header, the signed checkpoint, optionally a time-stamp, a proof from an
+ * older checkpoint and retention's receipt; then rows and skips over all leaves of the tree in order; and the seal,
+ * which signs everything before it. Row lines have their own reader (row-line.ts).
  */
 export const BUNDLE_FORMAT = "trailmark-evidence";
 
 const HEADER = /^\{"type":"header","format":"trailmark-evidence","version":2,/;
 
-/** Whether a first line begins as a bundle's header does. */
+/** True if a first line starts like a bundle's header. */
 export const isHeader = (firstLine: string): boolean => HEADER.test(firstLine);
 
 const ANY_VERSION = /^\{"type":"header","format":"trailmark-evidence","version":(\d{1,9})?/;
 const ANY_PROOF = /^c2sp\.org\/tlog-proof@/;
 
-/** Why a first line is no header of this version, for its reader. */
+/** Reason that a first line is not a header of this version. */
 export function whyNoHeader(firstLine: string): string {
   const other = ANY_VERSION.exec(firstLine);
   if (other)
@@ -27,7 +27,7 @@ export function whyNoHeader(firstLine: string): string {
   return "it is no evidence bundle: it does not begin with the header of one";
 }
 
-/** Sequences and sizes are read up to here; JavaScript counts them exactly. */
+/** Largest sequence or size accepted; JavaScript counts up to it exactly. */
 const MAX_SEQUENCE = 999_999_999_999_999;
 /** A range has at most twice the tree's height of perfect subtrees. */
 const MAX_SKIP_HASHES = 2 * MAX_PROOF_HASHES;
@@ -43,10 +43,10 @@ const range = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("sequence"), first: sequence, last: sequence }),
   z.strictObject({ kind: z.literal("time"), from: instant.nullable(), to: instant.nullable() }),
 ]);
-/** What was asked for; both ends count as inside, null is open. */
+/** Requested range; both ends are included, null is open. */
 export type BundleRange = z.output<typeof range>;
 
-/** An alarm that was open on the log when the bundle was made: since when, and what was found first, in words. */
+/** Open alarm on the log when the bundle was made: start time, and a description of the first finding. */
 const alarm = z.strictObject({ since: instant, found: text });
 export type BundleAlarm = z.output<typeof alarm>;
 
@@ -81,25 +81,25 @@ const LINES = {
 export type BundleHeader = z.output<(typeof LINES)["header"]>;
 export type SinceLine = z.output<(typeof LINES)["since"]>;
 type LineType = keyof typeof LINES;
-/** Any line of a bundle but a row. */
+/** Any line of a bundle except a row. */
 export type BundleLine = { [T in LineType]: z.output<(typeof LINES)[T]> }[LineType];
 
-/** A line that is not of the format. */
+/** A line that violates the format. */
 export class BadLine extends Error {}
 
 const isLineType = (type: unknown): type is LineType => typeof type === "string" && Object.hasOwn(LINES, type);
 
-/** Half a surrogate pair is no character: no text that was stored has one, and not every reader takes it. */
+/** Rejects lone surrogates: no stored text has one, and not every reader accepts them. */
 const wellFormed = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 
-/** What is wrong with a line in words of the format; a refinement of the shape says its own. */
+/** Describes a fault of a line; refinements of the shape bring their own text. */
 const inWords = ({ code }: { code: string | undefined }): string =>
   code === "unrecognized_keys"
     ? "it has a member that the format does not know"
     : "it is missing, or not what the format says";
 
-/** A line that has this shape and is written as the shape is written. @throws BadLine otherwise */
+/** Reads a line of this shape in its canonical form. @throws BadLine otherwise */
 function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string): z.output<T> {
   const parsed = shape.safeParse(value, { error: inWords });
   if (!parsed.success) {
@@ -110,7 +110,7 @@ function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string):
   return parsed.data;
 }
 
-/** The value of a line of JSON. @throws BadLine when it is none */
+/** Parses a line of JSON. @throws BadLine for anything else */
 function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -120,8 +120,8 @@ function jsonOf(line: string): unknown {
 }
 
 /**
- * A line other than a row, read strictly: written again it must be the same text, so that nothing doubled, reordered or
- * added can be in it.
+ * Reads a line other than a row strictly: serializing it again must give the same text, so that nothing can be doubled,
+ * reordered or added.
  * @throws BadLine with a reason for the reader
  */
 export function readLine(line: string): BundleLine {

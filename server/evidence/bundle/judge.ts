@@ -25,19 +25,19 @@ import { checkSince, type KeptNote, LogTrust, type Signers, type Trust, textsOf 
 import type { JudgedBundle } from "./verdict";
 import { Walk, type Walked } from "./walk";
 
-/** The order of a bundle's lines; rows and skips share a place. */
+/** Order of a bundle's lines; rows and skips share a rank. */
 const ORDER = { header: 0, checkpoint: 1, timestamp: 2, since: 3, receipt: 4, skip: 5, end: 6 };
 const ROWS = ORDER.skip;
 const ROW_START = '{"type":"row"';
 
-/** The verdict on an authority's reply (RFC 3161) over a text: the stamped time and the authority, or the reason against it. */
+/** Verdict on an authority's reply (RFC 3161) over a text: the stamped time and the authority, or the fault. */
 export type StampCheck = (text: string, reply: Uint8Array) => { at: string; by: string } | { reason: string };
 
 type Signed<T> = { statement: T; note: SignedNote; signers: Signers };
 
 const shownReceipt = ({ origin: _, ...shown }: PruneReceipt) => shown;
 
-/** Reads a bundle line by line and judges it. No line is kept, and none is read twice. */
+/** Judges a bundle in one pass over its lines, keeping none. */
 export class BundleJudge {
   readonly #breaks: Break[] = [];
   readonly #row = new RowReader();
@@ -60,7 +60,7 @@ export class BundleJudge {
     return this.#order === ORDER.end;
   }
 
-  /** A line that is no row. @throws BadLine */
+  /** Reads a line other than a row. @throws BadLine */
   line(text: string): void {
     if (text.startsWith(ROW_START)) throw new BadLine("a row that is not written as the format says");
     const line = readLine(text);
@@ -72,7 +72,7 @@ export class BundleJudge {
     this.#take(line);
   }
 
-  /** A line that begins as a row does. @throws BadLine */
+  /** Reads a line that starts like a row. @throws BadLine */
   row(bytes: Uint8Array): void {
     if (!this.#row.read(bytes)) throw new BadLine("a row that is not written as the format says");
     if (!this.#checkpoint || this.#order > ROWS) throw new BadLine("a row stands in the wrong place");
@@ -103,7 +103,7 @@ export class BundleJudge {
     this.#trust = new LogTrust(this.tools, this.input.trust, { origin, named: keys });
   }
 
-  /** A note with who signed it. @throws BadLine when it is another statement, or of another log */
+  /** Reads a note and its signers. @throws BadLine for another statement, or another log */
   #signed<T extends { origin: string }>(text: string, parse: (text: string) => T | null, what: string): Signed<T> {
     const note = noteOf(text);
     const statement = note && parse(note.text);
@@ -130,12 +130,12 @@ export class BundleJudge {
     return this.#walk;
   }
 
-  /** A line is not of the format: nothing behind it was read. */
+  /** Stops at a malformed line; nothing after it is read. */
   fail(line: number, reason: string): void {
     this.#altered("lines of the format", `line ${line}: ${reason}`);
   }
 
-  /** @param digest SHA-256 of every byte before the end line; null when the file was not read to its end */
+  /** @param digest SHA-256 of every byte before the end line; null if the file was not read to its end */
   finish(digest: Uint8Array | null): JudgedBundle {
     const walked = this.#checkpoint && this.#header ? this.#walked().finish() : null;
     const breaks = [...(digest ? (walked?.breaks ?? []) : this.#rowBreaks(walked)), ...this.#breaks];
@@ -150,7 +150,7 @@ export class BundleJudge {
     return this.#verdict(walked, breaks);
   }
 
-  /** Of a file that was not read to its end, what was missing behind the place says nothing. */
+  /** If the file was not read to its end, missing entries after that point prove nothing. */
   #rowBreaks(walked: Walked | null): Break[] {
     return (walked?.breaks ?? []).filter(({ kind }) => kind !== "truncated");
   }
@@ -199,7 +199,7 @@ export class BundleJudge {
     return { origin, orgId, organization, range, createdAt, publicKeys };
   }
 
-  /** Who signed the checkpoint: trusted keys, or where none is given the bundle's own. */
+  /** Signers of the checkpoint: trusted keys or, if none are given, the bundle's own. */
   #signers(): VerifierKey[] {
     const signers = this.#checkpoint?.signers;
     return (this.input.trust.logs.length > 0 ? signers?.trusted : signers?.named) ?? [];
@@ -231,7 +231,7 @@ export class BundleJudge {
     return reasons;
   }
 
-  /** What the checkpoint itself says against calling the range whole. */
+  /** Reasons in the checkpoint itself not to call the range whole. */
   #losses(): string[] {
     const range = this.#header?.range;
     if (!range) return [];

@@ -2,8 +2,9 @@ import { isNullable, PAYLOAD_FIELDS } from "@/server/audit/row";
 import { PayloadWriter } from "@/server/evidence/chain/chain";
 
 /**
- * Row lines, read as bytes by their one shape: members in order, nothing between, numbers and escapes as JSON.stringify
- * writes them. The canonical payload is written while the line is read, so that what was read is what is hashed.
+ * Reads row lines as bytes in their only valid form: members in order, no white space, numbers and escapes as
+ * JSON.stringify writes them. The canonical payload is built during the read, so that exactly the bytes read are
+ * hashed.
  */
 
 const FIELDS = PAYLOAD_FIELDS.length;
@@ -17,7 +18,7 @@ const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.char
 const CHECKSUMS = new Set<string>(["prevChecksum"]);
 const NUMBERS = new Set<string>(["chainSeq", "timestampMs"]);
 
-/** What comes before each value, its quote included where the value is always a string. */
+/** Text before each value, including its quote if the value is always a string. */
 const BEFORE = PAYLOAD_FIELDS.map((name, i) =>
   latin1(
     `${i === 0 ? '{"type":"row"' : ""},"${name}":${NUMBERS.has(name) || isNullable(name) ? "" : '"'}`.replace(
@@ -39,7 +40,7 @@ const TIME = PAYLOAD_FIELDS.indexOf("timestampMs");
 const ID = PAYLOAD_FIELDS.indexOf("id");
 const ORG = PAYLOAD_FIELDS.indexOf("orgId");
 
-/** What a backslash and a letter stand for; JSON.stringify writes no others. */
+/** Escapes after a backslash; JSON.stringify writes no others. */
 const ESCAPES = new Map(
   Object.entries({ '"': 0x22, "\\": 0x5c, b: 0x08, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09 }).map(([letter, byte]) => [
     letter.charCodeAt(0),
@@ -48,14 +49,14 @@ const ESCAPES = new Map(
 );
 const SHORT_FORMS = new Set(ESCAPES.values());
 
-/** The value of a lower-case hexadecimal digit, or -1. */
+/** Value of a lowercase hexadecimal digit, or -1. */
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
 }
 
 export class RowReader {
-  /** The row's sequence and time, and its checksums as bytes; of the line that was read last. */
+  /** Sequence, time and checksums (bytes) of the last row read. */
   seq = 0;
   timestampMs = 0;
   readonly checksum = new Uint8Array(32);
@@ -67,7 +68,7 @@ export class RowReader {
   #at = 0;
   #seen = 0;
 
-  /** Whether the bytes are a row line, from its brace to its brace; what it holds is then in this object. */
+  /** True if the bytes are a row line, brace to brace; its values are then in this object. */
   read(line: Uint8Array): boolean {
     this.#writer.begin(line.length);
     this.#line = line;
@@ -78,7 +79,7 @@ export class RowReader {
     return this.#at === line.length && (this.#seen < 0x80 || this.#isUtf8()) && UUID.test(this.id);
   }
 
-  /** The canonical payload of the row that was read; valid until the next one. */
+  /** Canonical payload of the last row; valid until the next read. */
   payload(): Uint8Array {
     return this.#writer.payload();
   }
@@ -125,7 +126,7 @@ export class RowReader {
 
   #value(field: number, kind: string | undefined): boolean {
     if (kind === "number") return this.#number(field);
-    // The quote of a text that is never null is in BEFORE.
+    // BEFORE has the quote of a text that is never null.
     if (kind !== "text" && this.#line[this.#at++] !== QUOTE) return false;
     return kind === "checksum"
       ? this.#hex(this.prevChecksum, true) && this.#line[this.#at++] === QUOTE
@@ -145,7 +146,7 @@ export class RowReader {
       this.#at++;
     }
     const digits = this.#at - start;
-    // JSON.stringify writes no leading zero, and no zero with a sign.
+    // JSON.stringify writes no leading zero and no negative zero.
     if (digits === 0 || digits > MAX_DIGITS || (line[start] === ZERO && (digits > 1 || isNegative))) return false;
     if (isNegative) value = -value;
     this.#writer.writeNumber(value);
@@ -154,7 +155,7 @@ export class RowReader {
     return field !== SEQ || this.seq > 0;
   }
 
-  /** 64 lower-case digits into 32 bytes, and into the payload where they are part of it. */
+  /** Reads 64 lowercase digits into 32 bytes, and into the payload if hashed. */
   #hex(into: Uint8Array, isHashed: boolean): boolean {
     const line = this.#line;
     for (let i = 0; i < HEX_DIGITS; i += 2) {
@@ -170,7 +171,7 @@ export class RowReader {
     return true;
   }
 
-  /** A text up to and with its closing quote. */
+  /** Reads a text up to its closing quote. */
   #string(): boolean {
     const line = this.#line;
     const { bytes: out } = this.#writer;
@@ -197,7 +198,7 @@ export class RowReader {
     return true;
   }
 
-  /** The control character behind a \u: 00 and two digits, none that has a short form. */
+  /** Control character of a \u escape: 00 and two digits, and no short form exists. */
   #control(at: number): number | undefined {
     const line = this.#line;
     if (line[at] !== ZERO || line[at + 1] !== ZERO) return undefined;

@@ -23,18 +23,21 @@ import { emptyRoot, equalBytes, verifyConsistency } from "@/server/evidence/tree
 import type { SinceLine } from "./format";
 
 export type { Trust };
-/** No key is trusted. */
+/** Trusts no key. */
 export const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
-/** Who signed a note: keys that are trusted, keys that the evidence names itself, and a key whose line does not hold. */
+/** Signers of a note: trusted keys, keys named by the evidence, and a key whose signature fails. */
 export type Signers = { trusted: VerifierKey[]; named: VerifierKey[]; bad: VerifierKey | null };
 
-/** Trust brought to one log: its keys under the names that they sign with there. */
+/** Trust applied to one log: its keys under their names for that log. */
 export class LogTrust {
   readonly trusted: readonly VerifierKey[];
   readonly #named: readonly VerifierKey[];
 
-  /** @param named keys that the evidence itself names; they prove nothing, but a bad signature of theirs contradicts */
+  /**
+   * @param named keys named by the evidence itself; they prove nothing, but a bad signature of theirs is a
+   * contradiction
+   */
   constructor(
     private readonly tools: NoteTools,
     private readonly trust: Trust,
@@ -62,7 +65,7 @@ export class LogTrust {
     return found;
   }
 
-  /** The trusted witnesses that cosigned a note, and whether they are as many as was asked; null where none was. */
+  /** Trusted witnesses that cosigned a note, and whether they meet the quorum; null without a quorum. */
   cosigned(note: SignedNote): { by: { name: string; at: string }[]; isMet: boolean | null } {
     const found = cosignedBy(this.tools, this.trust, note);
     const { quorum } = this.trust;
@@ -79,10 +82,10 @@ export class LogTrust {
   }
 }
 
-/** Keys as people pass them on: as verifier keys in text (c2sp.org/signed-note). */
+/** Keys as verifier key text (c2sp.org/signed-note). */
 export const textsOf = (keys: readonly VerifierKey[]): string[] => keys.map(formatVerifierKey);
 
-/** Whether the log of a bundle continues from a checkpoint that the asker kept. */
+/** Checks that the log of a bundle continues from a checkpoint that the reader kept. */
 
 /** A kept checkpoint, and whether a trusted key signed it. */
 export type KeptNote = Pick<TreeCheckpoint, "size" | "root" | "signedAt"> & {
@@ -93,7 +96,7 @@ export type KeptNote = Pick<TreeCheckpoint, "size" | "root" | "signedAt"> & {
 const signatureOf = (checks: readonly ("good" | "bad" | "absent")[]) =>
   checks.includes("bad") ? "bad" : checks.includes("good") ? "good" : "absent";
 
-/** The text of a note taken apart and its signature held to the trusted keys; null when it is no checkpoint. */
+/** Parses a kept note and checks its signature with the trusted keys; null if it is not a checkpoint. */
 export function readKeptNote(tools: NoteTools, text: string, { logs: keys }: Trust): KeptNote | null {
   const note = noteOf(text);
   if (!note) return null;
@@ -105,14 +108,14 @@ export function readKeptNote(tools: NoteTools, text: string, { logs: keys }: Tru
   return { orgId: orgIdOf(origin) ?? "", size, root, signedAt, signature };
 }
 
-/** What follows from a note: it contradicts, it is not proven (a sentence), or it is continued. */
+/** Result for a kept note: contradicted, unproven (with a sentence), or continued. */
 export type SinceFound = { kind: "broken" | "unproven" | "continued"; text: string };
 
 const broken = (text: string): SinceFound => ({ kind: "broken", text });
 const unproven = (text: string): SinceFound => ({ kind: "unproven", text });
 
 const bytesOf = (hashes: readonly string[]): Uint8Array[] => hashes.map((hash) => fromBase64(hash) ?? new Uint8Array());
-/** Holds the bundle's checkpoint to a kept note, by the proof that the bundle carries. */
+/** Compares the bundle's checkpoint with a kept note, using the proof in the bundle. */
 export function checkSince(
   tools: NoteTools,
   kept: KeptNote,

@@ -2,44 +2,44 @@ import type { Break } from "@/server/evidence/chain/verifier";
 import type { PruneReceipt } from "@/server/evidence/tree/statement";
 import type { BundleRange } from "./format";
 
-/** What a reader of evidence says about a file; the same words on the command line, on the page and in JSON. */
+/** Wording of verdicts on evidence files; the same on the command line, on the page and in JSON. */
 
-/** `empty` is `intact` of no entry; `unproven`: nothing contradicts, but a link to a trusted key is missing. */
+/** `empty`: intact without entries; `unproven`: no contradiction, but a link to a trusted key is missing. */
 type BundleStatus = "intact" | "empty" | "broken" | "unproven";
 
-/** What retention was allowed to remove, by a signed receipt. */
+/** Entries that a signed receipt allowed retention to remove. */
 type ReceiptShown = Omit<PruneReceipt, "origin">;
 
 export type JudgedBundle = {
   status: BundleStatus;
   version: 2;
-  /** Why it is unproven, a sentence each. */
+  /** Reasons that it is unproven, one sentence each. */
   reasons: string[];
-  /** What a reader must know before anything else: an open alarm, entries of the range that are gone. A sentence each. */
+  /** Warnings to show first, such as an open alarm or lost entries of the range; one sentence each. */
   warnings: string[];
-  /** What a reader must know besides, a sentence each. */
+  /** Further notes for the reader, one sentence each. */
   notices: string[];
   breaks: Break[];
-  /** Null where the header itself is not of the format. */
+  /** Null if the header itself is malformed. */
   header: HeaderShown | null;
-  /** Entries in the file: those of the range that was asked for. */
+  /** Entries in the file, that is in the requested range. */
   rowsChecked: number;
-  /** Entries of which the file holds a hash and nothing else. */
+  /** Entries of which the file has only a hash. */
   hashesOnly: number;
   firstSeq: number | null;
   lastSeq: number | null;
-  /** Times of the earliest and the latest entry in the file. */
+  /** Times of the earliest and latest entry in the file. */
   firstTime: string | null;
   lastTime: string | null;
-  /** Whether no entry of the range is left out: proven by the tree, or the installation's signed word. */
+  /** Guarantee that the range has no gaps: by the tree, or by the installation's signed word. */
   complete: "proven" | "attested" | null;
-  /** The newest entry that a good signature covers: all are, or none. */
+  /** Newest entry covered by a good signature: all are, or none. */
   anchoredThrough: number | null;
   checkpoint: { size: number; signedAt: string } | null;
-  /** Verifier keys that signed: trusted ones where one was given, else those that the bundle names itself. */
+  /** Verifier keys that signed: trusted ones if any were given, else those named by the bundle. */
   signedBy: string[];
   cosignedBy: { name: string; at: string }[];
-  /** Whether the policy's quorum cosigned; null where no policy was given. */
+  /** Whether the policy's quorum cosigned; null without a policy. */
   quorum: "met" | "not met" | null;
   receipt: ReceiptShown | null;
 };
@@ -55,7 +55,7 @@ type HeaderShown = {
 
 export type BundleVerdict = { status: "unreadable"; reason: string; line: number } | JudgedBundle;
 
-/** The verdict as a person reads it. */
+/** Verdicts as people read them. */
 export const VERDICT_WORD = {
   intact: "Intact",
   empty: "Empty",

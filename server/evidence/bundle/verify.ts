@@ -5,28 +5,28 @@ import type { KeptNote } from "./trust";
 import { NO_TRUST, type Trust } from "./trust";
 import type { BundleVerdict, JudgedBundle } from "./verdict";
 
-/** What differs between Node and a browser; everything else of the judgement is the same code. */
+/** Functions that differ between Node and a browser; both share the rest of the judgment. */
 export type BundleTools = NoteTools & {
-  /** SHA-256 over bytes as they come. */
+  /** Incremental SHA-256. */
   digest: () => { update: (bytes: Uint8Array) => void; bytes: () => Uint8Array };
 };
 
 type Options = {
-  /** The trusted keys; without any the best verdict is unproven. */
+  /** Trusted keys; without them the best verdict is unproven. */
   trust?: Trust;
-  /** A checkpoint that the caller kept, which the bundle must continue. */
+  /** A checkpoint kept by the caller, which the bundle must continue. */
   since?: KeptNote | null;
-  /** How the time-stamp is checked; without it one is only said to be there. */
+  /** Check of the time-stamp; without it, a time-stamp is only mentioned. */
   stamp?: StampCheck | undefined;
-  /** Each row line with its place in the file, in bytes; good or not. */
+  /** Called for each row line, good or bad, with its byte offsets in the file. */
   onRow?: (start: number, end: number) => void;
 };
 
 const NEWLINE = 0x0a;
-/** No line of a bundle comes near this; a file without newlines must not fill the memory. */
+/** Far above any real line, so that a file without newlines cannot fill the memory. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** As much of a first line as names format and version. */
+/** Enough of a first line to recognize format and version. */
 const HEADER_START_BYTES = 128;
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
@@ -46,12 +46,12 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** A file of evidence on its way through a judge, chunk by chunk. */
+/** Feeds an evidence file to a judge, chunk by chunk. */
 class BundleReading {
   readonly #digest: ReturnType<BundleTools["digest"]>;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   #judge: BundleJudge | null = null;
-  /** Bytes of a line that is not there in full yet; its place in the file; the number of the line. */
+  /** Incomplete line, its offset in the file, and its line number. */
   #rest: Uint8Array = new Uint8Array();
   #at = 0;
   #line = 0;
@@ -63,7 +63,7 @@ class BundleReading {
     this.#digest = tools.digest();
   }
 
-  /** The next bytes of the file. @throws BadLine */
+  /** Reads the next bytes of the file. @throws BadLine */
   push(chunk: Uint8Array): void {
     const bytes = joined(this.#rest, chunk);
     let start = 0;
@@ -104,7 +104,7 @@ class BundleReading {
   }
 
   #open(line: Uint8Array): void {
-    // What is no header need not be UTF-8 to be recognized as none; what begins as one is broken when it is not.
+    // Bytes that are not UTF-8 may still be recognized as no header, but break a file that has one.
     const start = new TextDecoder("latin1").decode(line.subarray(0, HEADER_START_BYTES));
     if (!isHeader(start)) throw new BadLine(whyNoHeader(start));
     const { trust = NO_TRUST, since = null, stamp } = this.options;
@@ -112,14 +112,14 @@ class BundleReading {
     this.#judge.line(this.#text(line));
   }
 
-  /** The end of the file. @throws BadLine */
+  /** Ends the file. @throws BadLine */
   #close(): void {
     if (this.#rest.length === 0) return;
     if (!this.#judge) this.#read(this.#rest, 0, this.#rest.length);
     throw new BadLine("it does not end with a newline");
   }
 
-  /** @param failed the fault that reading stopped at */
+  /** @param failed the fault that stopped the reading */
   finish(failed: BadLine | null): BundleVerdict {
     let fault = failed;
     try {
@@ -136,9 +136,9 @@ class BundleReading {
 }
 
 /**
- * Checks an evidence bundle with no access to the server. Once the first line is a known header
- * nothing is unreadable any more: a line that is not of the format contradicts.
- * @param chunks the file's bytes; none is needed again
+ * Checks an evidence bundle without access to the server. After a known header nothing is "unreadable": a malformed
+ * line is a contradiction.
+ * @param chunks the file's bytes, each used once
  */
 export async function verifyBundle(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -14,14 +14,14 @@ export type Walked = {
   lastSeq: number | null;
   firstMs: number | null;
   lastMs: number | null;
-  /** Entries of the range before the first one shown, which the receipt has to explain. */
+  /** Entries of the range before the first one shown, to be explained by the receipt. */
   gone: { first: number; last: number } | null;
   breaks: Break[];
 };
 
 /**
- * The walk over all leaves of the tree, rows and skips in order. Rows are held to their checksums, to their neighbours
- * and to the range; at the end all hashes together must come to the checkpoint's root. Memory: one hash for each height.
+ * Walks all leaves of the tree, rows and skips in order. Rows are checked against their checksums, neighbors and range;
+ * at the end all hashes together must give the checkpoint's root. Memory: one hash per level.
  */
 export class Walk {
   readonly #fold: TreeFold;
@@ -36,10 +36,10 @@ export class Walk {
   };
   readonly #before = new Uint8Array(32);
   readonly #span: { from: number; to: number };
-  /** The last sequence that is walked over, and whether the line before was a row (its checksum is then #before). */
+  /** Last sequence walked, and whether the previous line was a row (#before is then its checksum). */
   #at = 0;
   #isBehindRow = false;
-  /** How far the skip before the first row goes. */
+  /** End of the skip before the first row. */
   #skippedFirst = 0;
   #isTorn = false;
 
@@ -119,7 +119,7 @@ export class Walk {
     });
   }
 
-  /** @throws BadLine when it is not the one way to skip these leaves */
+  /** @throws BadLine unless it is the canonical way to skip these leaves */
   skip({ through, hashes }: { through: number; hashes: readonly string[] }): void {
     const { size } = this.input.checkpoint;
     if (this.#at > 0 && !this.#isBehindRow) throw new BadLine("a skip behind a skip");
@@ -140,14 +140,14 @@ export class Walk {
     this.#isBehindRow = false;
   }
 
-  /** A skip behind rows: none in a whole chain, and only behind the last in a range by sequence. */
+  /** Rejects skips after rows: none in a whole chain, and only after the last row in a range by sequence. */
   #checkWhole(through: number): void {
     const { range } = this.input;
     const last = range.kind === "whole" ? Number.POSITIVE_INFINITY : range.kind === "sequence" ? range.last : 0;
     if (this.#at < last) this.#missing(this.#at + 1, `hashes through sequence ${through}`);
   }
 
-  /** Entries of the range from the first one on that were skipped before any row: only a receipt explains them. */
+  /** Skipped entries at the start of the range, which only a receipt can explain. */
   #gone(): Walked["gone"] {
     const { range } = this.input;
     if (range.kind === "time") return null;
@@ -174,7 +174,7 @@ export class Walk {
     this.#report(breakOf({ seq: this.#at + 1, kind: "truncated", expected, actual }));
   }
 
-  /** The whole of it; where a place is known to be wrong already, that is reported instead. */
+  /** Checks the root, unless a known fault is already reported. */
   #checkRoot(): void {
     const [root, signed] = [this.#fold.root(), this.input.checkpoint.root];
     if (this.#isTorn || this.#breaks.length > 0 || equalBytes(root, signed)) return;
@@ -184,7 +184,7 @@ export class Walk {
     );
   }
 
-  /** The end of the walk. */
+  /** Ends the walk. */
   finish(): Walked {
     this.#checkEnds();
     this.#checkRoot();

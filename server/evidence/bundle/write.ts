@@ -4,22 +4,22 @@ import { sealText } from "@/server/evidence/tree/statement";
 import { decompose, type NodeId, type NodeSource } from "@/server/evidence/tree/tree";
 import { BUNDLE_FORMAT, type BundleHeader, type SinceLine } from "./format";
 
-/** The lines of a bundle of version 2 as they are written; where rows and hashes come from is the caller's. */
+/** Writes the lines of a version 2 bundle; rows and hashes come from the caller. */
 
 export type BundleHead = {
   header: Omit<BundleHeader, "type" | "format" | "version">;
-  /** The signed note of the checkpoint that everything is proven under. */
+  /** Signed note of the checkpoint for all proofs. */
   checkpoint: string;
-  /** A time-stamp of the checkpoint's text, in base64. */
+  /** Time-stamp of the checkpoint's text, in base64. */
   token?: string | null;
   since?: SinceLine | null;
-  /** The signed note of retention's newest receipt. */
+  /** Signed note of retention's newest receipt. */
   receipt?: string | null;
 };
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Everything before the entries. */
+/** Lines before the entries. */
 export function headLines({ header, checkpoint, token, since, receipt }: BundleHead): string {
   const { origin, orgId, organization, range, createdAt, publicKeys, alarm } = header;
   const shown = { origin, orgId, organization, range, createdAt, publicKeys, ...(alarm && { alarm }) };
@@ -37,16 +37,16 @@ export function headLines({ header, checkpoint, token, since, receipt }: BundleH
 
 export const rowLine = (row: BundleRow): string => line(row);
 
-/** The perfect subtrees that stand for the entries from one sequence through another. */
+/** Perfect subtrees that stand for a span of entries. */
 export const skippedNodes = (from: number, through: number): NodeId[] => decompose(from - 1, through);
 
-/** The line that stands for the entries from one sequence through another; nothing where there are none. */
+/** Line that stands for a span of entries; empty for an empty span. */
 export function skipLine(node: NodeSource, from: number, through: number): string {
   if (through < from) return "";
   return line({ type: "skip", through, hashes: skippedNodes(from, through).map((id) => toBase64(node(id))) });
 }
 
-/** What the seal signs: the log, and the digest of every byte before the end line. */
+/** Text signed by the seal: the log, and the digest of every byte before the end line. */
 export const sealOf = (origin: string, digest: Uint8Array): string => sealText({ origin, digest });
 
 /** @param note the signed seal */

@@ -3,8 +3,8 @@ import type { ChainRow } from "@/server/audit/row";
 import { canonicalPayload } from "./chain";
 
 /**
- * What the checksum of a row must be, given its own prevChecksum and chainSeq (Node; a browser hashes the payload itself).
+ * Expected checksum of a row, given its own prevChecksum and chainSeq (Node; a browser hashes the payload itself).
  * @param row one row as stored
- * @returns 64 lower-case hexadecimal digits
+ * @returns 64 lowercase hexadecimal digits
  */
 export const checksumOf = (row: ChainRow): string => hash("sha256", canonicalPayload(row), "hex");

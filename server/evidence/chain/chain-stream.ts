@@ -8,23 +8,23 @@ import { gauge } from "@/server/ground/background/metrics";
 import { Concurrency } from "@/server/ground/limits/concurrency";
 
 /**
- * Long reads of whole chains: their own connection (a pool must not be held for minutes), one repeatable-read
- * snapshot, so that rows and head belong together however much is written meanwhile.
+ * Long reads of whole chains use their own connection, because a pooled one must not be held for minutes, and one
+ * repeatable-read snapshot, so that rows and head match despite writes.
  */
 
 const STATEMENT_TIMEOUT = "30min";
-/** The reading that keeps the snapshot says nothing while threads read in it, for minutes where a chain is long. */
+/** The connection that holds the snapshot idles while threads read in it, for minutes on a long chain. */
 const IDLE_TIMEOUT = "30min";
 
 export type ChainReader = {
   sql: postgres.TransactionSql;
-  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer make it wait. */
+  /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer apply backpressure. */
   copy: (query: string, push: (chunk: Buffer) => void, options?: CopyOptions) => Promise<void>;
 };
 
 /**
  * Runs fn in one snapshot of a tenant's rows on a separate connection.
- * @param snapshot that of another reading, which must still be open; by default a new one
+ * @param snapshot of another transaction that is still open; by default a new one
  */
 export async function readOnOwnConnection<T>(
   tenant: Tenant,
@@ -35,11 +35,11 @@ export async function readOnOwnConnection<T>(
   try {
     return (await sql.begin("isolation level repeatable read read only", async (tx) => {
       const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
-      // Each a separate message, which on a distributed database goes to the other nodes too. None waits for the answer
-      // to the one before: the transaction is not idle in between.
+      // Separate messages, because a distributed database forwards each to its nodes. Sent without waiting, so that the
+      // transaction is never idle in between.
       await Promise.all(
         [
-          // Before anything that looks at a row.
+          // Must precede any access to rows.
           snapshot && `SET TRANSACTION SNAPSHOT '${snapshot.replace(/[^0-9A-F-]/gi, "")}'`,
           `SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`,
           `SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`,
@@ -55,7 +55,7 @@ export async function readOnOwnConnection<T>(
           try {
             await drain(await tx.unsafe(query).readable(), push, options);
           } catch (error) {
-            // A COPY given up half-way leaves the connection in the middle of it: no ROLLBACK gets through.
+            // An abandoned COPY leaves the connection in the middle of it, where no ROLLBACK gets through.
             void sql.end({ timeout: 0 });
             throw error;
           }
@@ -68,30 +68,30 @@ export async function readOnOwnConnection<T>(
 }
 
 /**
- * Connections beside the pool, by what they are for, so that none keeps the others waiting: readings of whole chains,
- * short ones (a part, a count, the signing of a checkpoint), downloads, which are as slow as their clients.
+ * Connections beside the pool by purpose, so that none blocks the others: whole chains; short reads (a part, a count,
+ * signing a checkpoint); downloads, as slow as their clients.
  */
 const POOLS = { whole: new Concurrency(2), short: new Concurrency(2), download: new Concurrency(4) };
 export type ReaderPool = keyof typeof POOLS;
 
-/** As many cores as threads may have: each keeps one of the database's processes busy as well. */
+/** Cores for threads: each also keeps a database process busy. */
 const MAX_THREADS = 4;
-/** Threads that read parts of long chains beside them, each on its own connection; together for all readings. */
+/** Threads that read parts of long chains, each with a connection; shared by all readings. */
 export const THREADS = new Concurrency(Math.min(availableParallelism(), MAX_THREADS));
 
 const sumOf = (count: (pool: Concurrency) => number) => () =>
   [...Object.values(POOLS), THREADS].reduce((sum, pool) => sum + count(pool), 0);
 
-/** How many readings wait for a connection of this kind. */
+/** Number of readings that wait for a connection of this kind. */
 export const waitingReaders = (pool: ReaderPool): number => POOLS[pool].waiting;
 
-/** Whether a connection of this kind is free. */
+/** True if a connection of this kind is free. */
 export const hasFreeReader = (pool: ReaderPool): boolean => POOLS[pool].running < POOLS[pool].max;
 
 /**
- * Runs fn in one snapshot of a tenant's rows on a separate connection, when one of its kind is free.
- * @param fn reads in the snapshot; what it returns is the result
- * @param signal gives up the wait for the connection; a reading that has begun is ended by fn alone
+ * Runs fn in one snapshot of a tenant's rows on a separate connection, once one of its kind is free.
+ * @param fn reads in the snapshot; its result is returned
+ * @param signal cancels the wait for a connection; only fn can end a reading that has started
  */
 export function readChain<T>(
   tenant: Tenant,

@@ -1,40 +1,40 @@
 import { type ChainRow, PAYLOAD_FIELDS } from "@/server/audit/row";
 
-/** A sealed row as a line of evidence; its members are in the order of the canonical payload. */
+/** A sealed row as a line of evidence, members in canonical payload order. */
 export type BundleRow = { type: "row" } & Omit<ChainRow, "timestampMs" | "chainSeq"> & {
     timestampMs: number;
     chainSeq: number;
     checksum: string;
   };
 
-/** The version of the canonical payload; the first field of every payload. */
+/** Version of the canonical payload, its first field. */
 export const PAYLOAD_VERSION = "v1";
 
 const FIELDS = PAYLOAD_FIELDS.length;
 const PREFIX = new TextEncoder().encode(`${PAYLOAD_VERSION};`);
-/** Room for the version and the lengths, which are written last, so that they end where the values begin. */
+/** Room for the version and the lengths, which are written last and end where the values start. */
 const HEAD_BYTES = 256;
 const [COMMA, SEMICOLON, MINUS, ZERO] = [0x2c, 0x3b, 0x2d, 0x30];
-/** Payloads that end up to here are handed out through kept views, at most so many: a new one costs a tenth of a hash. */
+/** Payloads up to this size reuse cached views: a new view costs a tenth of a hash. */
 const KEPT_END = 4096;
 const KEPT_VIEWS = 8192;
 
 /**
- * Writes canonical payloads, version 1 (docs/chain.md): `v1;LENGTHS;VALUES`, lengths in bytes of UTF-8 and `-` for NULL.
- * One writer for stored rows, bundle lines and proofs. Between begin() and payload(), a caller writes the values in the
+ * Writes canonical payloads, version 1 (docs/chain.md): `v1;LENGTHS;VALUES`, lengths in bytes of UTF-8, `-` for NULL.
+ * Used for stored rows, bundle lines and proofs. Between begin() and payload(), the caller writes the values in the
  * order of PAYLOAD_FIELDS: bytes from `end` on, or a number, then endField(); or NULL.
  */
 export class PayloadWriter {
   bytes = new Uint8Array(8192);
   view = new DataView(this.bytes.buffer);
-  /** Where the next byte of a value is written. */
+  /** Offset of the next byte of a value. */
   end = HEAD_BYTES;
   #start = HEAD_BYTES;
   #field = 0;
   readonly #lengths = new Int32Array(FIELDS);
   readonly #views = new Map<number, Uint8Array<ArrayBuffer>>();
 
-  /** @param size how many bytes the values have at most */
+  /** @param size upper limit of the values in bytes */
   begin(size: number): void {
     if (this.bytes.length < HEAD_BYTES + size) this.#grow(HEAD_BYTES + size);
     this.end = HEAD_BYTES;
@@ -57,7 +57,7 @@ export class PayloadWriter {
     this.#lengths[this.#field++] = -1;
   }
 
-  /** Writes a whole number between -2^53 and 2^53 in decimal. */
+  /** Writes an integer between -2^53 and 2^53 in decimal. */
   writeNumber(value: number): void {
     const bytes = this.bytes;
     let start = this.end;
@@ -80,14 +80,13 @@ export class PayloadWriter {
     this.end += new TextEncoder().encodeInto(text, this.bytes.subarray(this.end)).written;
   }
 
-  /** The value that was written for a field; empty for NULL. */
+  /** Value written for a field; empty for NULL. */
   value(field: number): Uint8Array {
     let start = HEAD_BYTES;
     for (let before = 0; before < field; before++) start += Math.max(0, this.#lengths[before] ?? 0);
     return this.bytes.subarray(start, start + Math.max(0, this.#lengths[field] ?? 0));
   }
 
-  /** The whole payload; valid until the next one begins. */
   payload(): Uint8Array<ArrayBuffer> {
     const begin = this.#writeLengths();
     const { bytes, end } = this;
@@ -101,7 +100,7 @@ export class PayloadWriter {
     return view;
   }
 
-  /** Writes the version and the lengths from the back to the front; returns where they begin. */
+  /** Writes version and lengths from back to front; returns their start. */
   #writeLengths(): number {
     const bytes = this.bytes;
     let at = HEAD_BYTES;
@@ -126,8 +125,8 @@ export class PayloadWriter {
 const shared = new PayloadWriter();
 
 /**
- * The canonical payload of a row in memory, in UTF-8. The row's checksum is the lower-case hex SHA-256 over it.
- * @param row one row as stored; a lone surrogate is hashed as the U+FFFD that an encoder makes of it
+ * Canonical payload of a row in memory, in UTF-8. The row's checksum is its lowercase hex SHA-256.
+ * @param row one row as stored; a lone surrogate is hashed as U+FFFD, like an encoder writes it
  */
 export function canonicalPayload(row: ChainRow): Uint8Array<ArrayBuffer> {
   const values = PAYLOAD_FIELDS.map((field) => (row[field] === null ? null : String(row[field])));

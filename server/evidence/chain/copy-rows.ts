@@ -14,13 +14,15 @@ const asText = (field: Field): string => {
   return type === "text" ? sql : `${sql}::text`;
 };
 
-/** A sealed row's fields (SEALED_FIELDS) as expressions for the text that is hashed. */
+/** Fields of a sealed row (SEALED_FIELDS) as SQL expressions for the hashed text. */
 const SEALED_COLUMNS = ["prev_checksum", "chain_seq::text", ...FIELDS.map(asText), "checksum"];
 
-/** Sequences from the first through the last; an end that is null is open, and so takes in what has no business there. */
+/** Sequences from first through last; null is an open end, which also includes rows that should not exist. */
 export type SeqRange = { first: number | null; last: number | null };
 
-/** The COPY of a part of a chain in order, for RawRow. It takes no parameters; the values are a checked UUID and numbers. */
+/**
+ * COPY of a part of a chain in order, for RawRow. COPY takes no parameters; the values are a checked UUID and numbers.
+ */
 export function copyQuery(orgId: string, { first, last }: SeqRange): string {
   const conditions = [
     `org_id = '${orgId.replace(/[^0-9a-f-]/gi, "")}'`,
@@ -33,7 +35,7 @@ export function copyQuery(orgId: string, { first, last }: SeqRange): string {
 
 const COLUMNS_OF_ROW = sql.raw(SEALED_FIELDS.map((field, i) => `${SEALED_COLUMNS[i]} AS "${field}"`).join(", "));
 
-/** A few sealed rows between two sequences, in order, with the checksums that are stored of them. */
+/** Some sealed rows between two sequences, in order, with their stored checksums. */
 export const readChainRows = (tx: Tx, orgId: string, { first, last }: { first: number; last: number }) =>
   rowsOf<ChainRow & { checksum: string }>(
     tx,
@@ -41,7 +43,7 @@ export const readChainRows = (tx: Tx, orgId: string, { first, last }: { first: n
       WHERE org_id = ${orgId} AND audit_logs.chain_seq BETWEEN ${first} AND ${last} ORDER BY audit_logs.chain_seq`,
   );
 
-/** One sealed row as the chain hashes it; null when it is missing, of another organization or not sealed yet. */
+/** One sealed row as hashed by the chain; null if missing, of another organization or not yet sealed. */
 export async function readChainRow(tx: Tx, orgId: string, id: string): Promise<ChainRow | null> {
   const columns = SEALED_FIELDS.map((field, i) => `${SEALED_COLUMNS[i]} AS "${field}"`).slice(0, -1);
   const [row] = await rowsOf<ChainRow>(
@@ -52,7 +54,7 @@ export async function readChainRow(tx: Tx, orgId: string, id: string): Promise<C
   return row ?? null;
 }
 
-/** The same as the columns of a COPY, in which chain_seq must stay the name of the number. */
+/** The columns for a COPY, where chain_seq must keep naming the number. */
 export const CHAIN_COLUMNS = SEALED_COLUMNS.map((column) =>
   column === "chain_seq::text" ? `${column} AS seq_text` : column,
 ).join(", ");
@@ -63,7 +65,7 @@ function textOf(row: CopyRow, field: number): string | null {
   return length < 0 ? null : row.data.toString("utf8", start, start + length);
 }
 
-/** Hashes the rows of a copyQuery straight from their bytes and hands over each as a link. */
+/** Hashes the rows of a copyQuery directly from their bytes and emits each as a link. */
 export function createLinkReader(onLink: (link: Link) => void): CopyBinaryReader {
   const raw = new RawRow();
   let before = "";
@@ -75,7 +77,7 @@ export function createLinkReader(onLink: (link: Link) => void): CopyBinaryReader
   });
 }
 
-/** The same in runs; `end` hands over the last one, `count` says how many rows there were so far. */
+/** Emits the rows in runs; `end` emits the last one, `count` is the number of rows so far. */
 export function createRunReader(mark: number | undefined, onRun: (run: Run) => void) {
   const raw = new RawRow();
   const runs = new RunCollector(mark, onRun);
@@ -88,7 +90,7 @@ export function createRunReader(mark: number | undefined, onRun: (run: Run) => v
   return { push: (chunk: Buffer) => reader.push(chunk), end: () => runs.end(), count: () => rows };
 }
 
-/** Rows of a COPY over CHAIN_COLUMNS as the lines of an evidence bundle hold them. */
+/** Reads rows of a COPY over CHAIN_COLUMNS as lines of an evidence bundle. */
 export function createRowReader(onRow: (row: BundleRow) => void): CopyBinaryReader {
   return new CopyBinaryReader(SEALED_FIELDS.length, (row) => {
     const members = SEALED_FIELDS.map((name, field) => {

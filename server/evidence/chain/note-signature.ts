@@ -23,20 +23,19 @@ function keyObjectOf(publicKey: Uint8Array): KeyObject {
   return key;
 }
 
-/** For our own keys alone, which are few: the key objects are kept. */
 const tools: NoteTools = {
   sha256: (bytes) => createHash("sha256").update(bytes).digest(),
   verify: (publicKey, message, signature) => verify(null, message, keyObjectOf(publicKey), signature),
 };
 
-/** Our signing keys as verifiers name them, newest first. */
+/** Our signing keys as verifier keys, newest first. */
 export const ownKeysNamed = (name: string): VerifierKey[] =>
   signingKeys().map(({ publicKey }) => {
     const key = { name, type: ED25519, publicKey };
     return { ...key, id: keyIdOf(tools.sha256, key) };
   });
 
-/** Signatures that were checked already, by the note's hash: lists show the same notes again and again. */
+/** Results of signature checks by the note's hash: lists show the same notes repeatedly. */
 const checked = new Map<string, boolean>();
 const MAX_CHECKED = 20_000;
 
@@ -48,8 +47,8 @@ function isSignedByUs(note: string, origin: string): boolean {
 }
 
 /**
- * Whether a note is our own: one of our keys signed it under this origin, and no line of our keys is spoilt. The
- * host in the origin is not compared: it may have been renamed since, the key decides.
+ * True for our own note: one of our keys signed it under this origin, and no signature of our keys is bad. The origin's
+ * host is not compared, because it may have been renamed; the key decides.
  */
 export function isOwnNote(note: string, origin: string): boolean {
   const name = createHash("sha256").update(`${origin}\n${note}`).digest("hex");
@@ -61,28 +60,28 @@ export function isOwnNote(note: string, origin: string): boolean {
   return own;
 }
 
-/** A row of audit_notes. It is found by its columns, which are not signed; what they say counts where the text says it too. */
+/** A row of audit_notes. Queries use its columns, which are unsigned; they count only if the signed text agrees. */
 export type NoteRow = { filedSize: number; filedMs: number; note: string };
 /**
- * The columns of a NoteRow. As floating point, so that a row with an infinite time is read like any other; under other
- * names, so that ORDER BY means the columns, which an index has.
+ * Columns of a NoteRow. Cast to float, so that a row with an infinite time is readable; renamed, so that ORDER BY uses
+ * the indexed columns.
  */
 export const NOTE_COLUMNS = `size::float8 AS "filedSize", (extract(epoch FROM signed_at) * 1000)::float8 AS "filedMs", note`;
 
-/** Whether the columns of a row are what its signed text says. */
+/** True if a row's columns agree with its signed text. */
 export const isFiledRightly = ({ filedSize, filedMs }: NoteRow, text: { size: number; signedAt: string }): boolean =>
   text.size === filedSize && Date.parse(text.signedAt) === filedMs;
 
-/** What a receipt says, if one of our keys signed it for this organization; else null. */
+/** Parses a receipt signed by one of our keys for this organization; else null. */
 export function readOwnReceipt(orgId: string, note: string): PruneReceipt | null {
   const receipt = parseReceipt(parseNote(note)?.text ?? "");
   return receipt && orgIdOf(receipt.origin) === orgId && isOwnNote(note, receipt.origin) ? receipt : null;
 }
 
-/** A receipt that is not ours, or not filed as it says, is passed over, however many were added. */
+/** Page size: receipts that are not ours, or misfiled, are skipped, however many were added. */
 const ROWS_AT_ONCE = 20;
 
-/** The receipt that permits most, in the snapshot of a reading; null without one that we signed. */
+/** The most permissive receipt in the snapshot of a reading; null if we signed none. */
 export async function receiptIn(
   sql: postgres.TransactionSql,
   orgId: string,
@@ -101,8 +100,8 @@ export async function receiptIn(
 }
 
 /**
- * Through which sequence retention was permitted to remove a chain, in the snapshot of a reading; 0 without a signed
- * receipt. The row that retention leaves in the log itself is for readers and proves nothing.
+ * Last sequence that retention was permitted to remove, in the snapshot of a reading; 0 without a signed receipt. The
+ * row that retention writes to the log is informative and proves nothing.
  */
 export const permittedThrough = async (sql: postgres.TransactionSql, orgId: string): Promise<number> =>
   (await receiptIn(sql, orgId))?.through ?? 0;

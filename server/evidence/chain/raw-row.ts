@@ -5,11 +5,11 @@ import { PayloadWriter } from "./chain";
 import type { Link } from "./verifier";
 
 /**
- * A sealed row as the database sends it fastest: UUIDs, times and numbers in binary, which are written as the text that
- * is hashed here, at a third less of the database's work than there. Nothing of a row becomes a string but its checksum.
+ * A sealed row in the form that the database sends fastest: UUIDs, times and numbers in binary, converted here to the
+ * hashed text, which saves the database a third of its work. Only the checksum becomes a string.
  */
 
-/** How a field comes: as its text, 16 bytes, a number, or microseconds since 2000; details as the text of the jsonb. */
+/** Encoding of a field: text, 16 bytes, a number, or microseconds since 2000; details as the text of the jsonb. */
 const [TEXT, UUID, NUMBER, TIME] = [0, 1, 2, 3];
 const KIND_OF = { text: TEXT, jsonb: TEXT, uuid: UUID, timestamptz: TIME };
 const CHAIN_FIELDS: Record<string, { sql: string; kind: number }> = {
@@ -26,7 +26,7 @@ function shapeOf(field: string): { sql: string; kind: number } {
 }
 
 const SHAPE = SEALED_FIELDS.map(shapeOf);
-/** The columns of a COPY in binary from which RawRow reads. */
+/** Columns of a binary COPY for RawRow. */
 export const RAW_COLUMNS = SHAPE.map(({ sql }) => sql).join(", ");
 const KINDS = Uint8Array.from(SHAPE, ({ kind }) => kind);
 
@@ -39,22 +39,22 @@ const [DASH, DOT] = [0x2d, 0x2e];
 const HEX_DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 const TWO_32 = 2 ** 32;
 const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
-/** As text, a binary field has at most so many times its bytes: a UUID 36 for 16, a number or a time up to 22 for 8. */
+/** Maximum growth of a binary field as text: 36 for 16 bytes (UUID), up to 22 for 8 (number, time). */
 const MAX_GROWTH = 3;
 
-/** Decides one row at a time: what its contents hash to, and whether that is what is beside them. */
+/** Hashes one row at a time and compares the result with its checksum. */
 export class RawRow {
   readonly #writer = new PayloadWriter();
   #row: CopyRow = { data: Buffer.alloc(0), starts: new Int32Array(0), lengths: new Int32Array(0), size: 0 };
   #buffer: ArrayBufferLike = new ArrayBuffer(0);
   #from = new DataView(this.#buffer);
   seq = 0;
-  /** The checksum that the contents ask for. */
+  /** Checksum computed from the contents. */
   recomputed = "";
-  /** Whether it is the one that is in the row. */
+  /** True if it equals the stored checksum. */
   isUnaltered = false;
 
-  /** Takes the next row of a COPY of RAW_COLUMNS. */
+  /** Reads the next row of a COPY of RAW_COLUMNS. */
   read(row: CopyRow): void {
     this.#row = row;
     if (row.data.buffer !== this.#buffer) {
@@ -66,7 +66,7 @@ export class RawRow {
     this.isUnaltered = this.#is(CHECKSUM, this.recomputed);
   }
 
-  /** Whether the row names this checksum as that of the row before it. */
+  /** True if the row names this checksum as its predecessor's. */
   links(checksum: string): boolean {
     return this.#is(PREV_CHECKSUM, checksum);
   }
@@ -75,7 +75,9 @@ export class RawRow {
     return this.isUnaltered ? this.recomputed : (this.#text(CHECKSUM) ?? "");
   }
 
-  /** The row as the judge takes it; `before` is what its link probably is, which spares making it again. */
+  /**
+   * The row as a link for the judge; `before` is its probable previous checksum, to avoid creating the string again.
+   */
   toLink(before = ""): Link {
     const { seq, recomputed, checksum } = this;
     const prevChecksum = before !== "" && this.links(before) ? before : this.#text(PREV_CHECKSUM);
@@ -136,7 +138,7 @@ export class RawRow {
     else this.#copy(this.#start(field), this.#length(field));
   }
 
-  /** Whole words first: a loop over bytes takes three times as long, a call into Node's own copy four times. */
+  /** Copies whole words first: a byte loop takes three times as long, a call to Node's own copy four times. */
   #copy(start: number, length: number): void {
     const { view: into, end } = this.#writer;
     const from = this.#from;
@@ -160,8 +162,8 @@ export class RawRow {
   }
 
   /**
-   * A time in whole milliseconds since 1970. A part of one, which no column of this table holds, is written behind a dot,
-   * so that it is not content that was ever sealed. Microseconds of late years are beyond what a double counts: in halves.
+   * Writes a time in whole milliseconds since 1970. A fraction, which the column cannot hold, is written after a dot,
+   * so that it never equals sealed content. Computed in halves, because late years exceed exact doubles.
    */
   #writeTime(start: number): void {
     const writer = this.#writer;

@@ -1,26 +1,26 @@
 import { type Anchor, type Link, MAX_BREAKS, type Run } from "./verifier";
 
-/** A row as the collector looks at it; nothing is asked that is not needed. */
+/** A row as seen by the collector; lazy, to skip unneeded work. */
 export type RowView = {
   seq: number;
   recomputed: string;
   checksum: string;
-  /** Whether the checksum is that of the contents. */
+  /** True if the checksum matches the contents. */
   isUnaltered: boolean;
   links(checksum: string): boolean;
   toLink(before?: string): Link;
 };
 
 /**
- * Puts rows together into runs: neighbours by sequence, each unaltered and linked to the one before. What a judge would
- * find is at the beginnings of runs alone, so that it says of runs what it says of their rows, wherever the chain
- * was divided. Behind as many breaks as a judge reports, rows are only counted.
+ * Combines rows into runs: consecutive, unaltered and each linked to the one before. Faults can only occur at the start
+ * of a run, so a judge finds the same in runs as in rows, however the chain was divided. After the maximum of reported
+ * breaks, rows are only counted.
  */
 export class RunCollector {
   #run: { first: Link; last: Anchor; rows: number } | null = null;
   #breaks = 0;
 
-  /** @param mark the sequence whose row is wanted: a run ends with it */
+  /** @param mark the sequence of the requested row: a run ends with it */
   constructor(
     private readonly mark: number | undefined,
     private readonly onRun: (run: Run) => void,
@@ -48,13 +48,12 @@ export class RunCollector {
     return row.isUnaltered && row.seq === last.seq + 1 && row.links(last.checksum);
   }
 
-  /** Whether a judge reports a break here: not of a row without a number alone, which lies nowhere. */
+  /** True if a judge would report a break here; a row without a number has no location. */
   #isBreak(last: Anchor, row: RowView): boolean {
     if (!row.isUnaltered) return true;
     return !Number.isNaN(row.seq - last.seq) && !this.#fits(last, row);
   }
 
-  /** Hands over the last run. */
   end(): void {
     if (this.#run) this.onRun(this.#run);
     this.#run = null;

@@ -5,15 +5,15 @@ import { createFolder } from "@/db/embedded/create-folder";
 import { messageOf } from "@/db/thrown";
 import { env, unusableVariable } from "@/server/ground/env";
 
-/** An Ed25519 key as C2SP signed notes name it: a name, the key's id, the 32 public bytes. */
+/** An Ed25519 key as named in C2SP signed notes: name, key id, 32 public bytes. */
 export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign: (text: string) => Buffer };
 
-/** Ed25519 in the note format's registry of signature types. */
+/** Ed25519 in the registry of signature types (C2SP signed-note). */
 const ED25519_TYPE = 0x01;
 const RAW_KEY_BYTES = 32;
 const OTHERS_MAY_READ = 0o077;
 
-/** The id of a key (C2SP signed-note): the first four bytes of SHA-256 over name, newline, type and key. */
+/** Key id (C2SP signed-note): first four bytes of SHA-256 over name, newline, type and key. */
 function keyIdOf(name: string, publicKey: Buffer): Buffer {
   return createHash("sha256")
     .update(`${name}\n`)
@@ -23,7 +23,7 @@ function keyIdOf(name: string, publicKey: Buffer): Buffer {
     .subarray(0, 4);
 }
 
-/** A verifier key (C2SP signed-note): NAME+HEXID+BASE64(type and key). */
+/** Verifier key (C2SP signed-note): NAME+HEXID+BASE64(type and key). */
 export function vkeyOf({ name, keyId, publicKey }: Pick<SigningKey, "name" | "keyId" | "publicKey">): string {
   return `${name}+${keyId.toString("hex")}+${Buffer.concat([Buffer.from([ED25519_TYPE]), publicKey]).toString("base64")}`;
 }
@@ -36,19 +36,19 @@ function toSigningKey(name: string, pem: string): SigningKey {
   return { name, publicKey, keyId: keyIdOf(name, publicKey), sign: (text) => sign(null, Buffer.from(text), secret) };
 }
 
-/** Every private key of a PEM file: the first signs and is the current one, the others co-sign during a rotation. */
+/** Private keys of a PEM file: the first is current, the others cosign during a rotation. */
 function readKeys(file: string, name: string): SigningKey[] {
   const blocks = readFileSync(file, "utf8").match(/-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/g);
   if (!blocks) throw new Error("The signing key file holds no PKCS8 PEM private key.");
   return blocks.map((pem) => toSigningKey(name, pem));
 }
 
-/** The signer is named after the public host of this installation. */
+/** Signer name: the public host of this installation. */
 export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
 
 /**
- * The keys that sign checkpoints, newest first; made and kept in the data folder when no file is given. Never in the
- * database: its owner must not be able to sign what it changed.
+ * Keys that sign checkpoints, newest first; created in the data folder if no file is given. Never in the database,
+ * whose owner must not be able to sign changes.
  */
 export function signingKeys(): SigningKey[] {
   loaded ??= readKept() ?? createOwnKey();
@@ -66,7 +66,7 @@ function createOwnKey(): SigningKey[] {
   return readKeys(file, signerName());
 }
 
-/** The keys of TRAILMARK_SIGNING_KEY_FILE, or of the data folder; null where neither is. @throws EnvError */
+/** Keys from TRAILMARK_SIGNING_KEY_FILE or the data folder; null without either. @throws EnvError */
 function readKept(): SigningKey[] | null {
   const { TRAILMARK_SIGNING_KEY_FILE: given } = env();
   const file = given ?? ownFile();
@@ -80,13 +80,14 @@ function readKept(): SigningKey[] | null {
 }
 
 /**
- * The server asks at its start, not at the first checkpoint.
- * @returns what an operator should know of the key; "" where all is well
- * @throws EnvError when the file of the keys cannot be used
+ * Checks the key at startup, before the first checkpoint.
+ * @returns a warning for the operator; "" if all is well
+ * @throws EnvError when the key file cannot be used
  */
 export function checkSigningKey(): string {
   const existed = readKept() !== null;
-  // A file that the operator names may be shared with a group on purpose; the one of the data folder is made for its owner.
+  // A file named by the operator may be shared with a group on purpose; the one in the data folder belongs to its owner
+  // only.
   if (!existed || env().TRAILMARK_SIGNING_KEY_FILE || (statSync(ownFile()).mode & OTHERS_MAY_READ) === 0) return "";
   return `${ownFile()} can be read by others: anyone who has it can sign a rewritten history. chmod 600 it.`;
 }

@@ -1,19 +1,19 @@
 /**
- * The verdict over one chain, as a pure state machine: the reader of the rows (the server over COPY, the command line
- * and the browser over a bundle) recomputes each checksum and hands both in, in sequence order. Nothing here hashes,
- * reads or waits, so there is one judge for all.
+ * Verdict over one chain as a pure state machine: the reader of the rows (the server over COPY, the command line and
+ * the browser over a bundle) recomputes each checksum and passes rows in sequence order. Nothing here hashes, reads or
+ * waits, so all share one judge.
  */
 
 /** index: the entries are right, but the search index differs from them. */
 type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed" | "index";
 
-/** Where the chain is not what it must be; expected and actual in words or checksums, whichever is clearer. */
+/** A fault in the chain; expected and actual in words or checksums, whichever is clearer. */
 export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };
 
-/** A break that no entry stands for. */
+/** A break without an entry. */
 export const breakOf = (found: Omit<Break, "id">): Break => ({ ...found, id: "" });
 
-/** A row that no seal covers; it has no sequence. */
+/** A row without a seal, and so without a sequence. */
 export const unsealed = (id: string): Break => ({
   seq: 0,
   id,
@@ -22,30 +22,30 @@ export const unsealed = (id: string): Break => ({
   actual: "no sequence and checksum",
 });
 
-/** A place in the chain, known by its checksum. */
+/** A position in the chain, identified by its checksum. */
 export type Anchor = { seq: number; checksum: string };
 
-/** What retention removed: through which sequence, and that row's checksum. */
+/** Pruned prefix: its last sequence, and the checksum of that row. */
 export type PrunedPrefix = { throughSeq: number; throughChecksum: string | null };
 
-/** What the database keeps as a chain's newest row; "absent" when it keeps none, "unknown" when it was not read. */
+/** The chain's newest row according to the database; "absent" if it has none, "unknown" if not read. */
 export type HeadClaim = Anchor | "absent" | "unknown";
 
 export type VerifierInput = {
   /**
-   * The row before the first one to come; whole chains start at 0. A checksum of null says that this row is missing,
-   * which is a break: nothing links the first row to what stood before it.
+   * Row before the first one; 0 for whole chains. Checksum null means that this row is missing, which is a break: the
+   * first row has no predecessor.
    */
   start: Anchor | { seq: number; checksum: null };
-  /** The sequence that a part of a chain must reach; left out where the head says it. */
+  /** Sequence that a part must reach; omitted if the head decides. */
   end?: number | undefined;
-  /** Receipts of retention; the newest says where the chain begins now. */
+  /** Retention's receipts; the newest gives the start of the chain. */
   pruned: PrunedPrefix | null;
-  /** The sequence whose row is wanted, to be proven by what was signed. */
+  /** Sequence of the requested row, to be checked against signed data. */
   mark?: number | undefined;
 };
 
-/** One row, its checksum as stored and as recomputed from its contents. */
+/** One row with its stored and its recomputed checksum. */
 export type Link = { seq: number; id: string; checksum: string; prevChecksum: string | null; recomputed: string };
 
 export type Verdict = {
@@ -59,10 +59,10 @@ export type Verdict = {
   marked: Anchor | null;
 };
 
-/** Rows that follow each other without a break: the first, what the last one is known by, and how many they are. */
+/** Consecutive rows without a break: first row, position of the last, and count. */
 export type Run = { first: Link; last: Readonly<Anchor>; rows: number };
 
-/** Breaks that a reading lists: more would say nothing new, and the first is exact. */
+/** Maximum of breaks listed: more would add nothing, and the first is exact. */
 export const MAX_BREAKS = 100;
 
 export class Verifier {
@@ -72,7 +72,7 @@ export class Verifier {
   #prevChecksum: string | null;
   #rows = 0;
   #firstSeq: number | null = null;
-  /** True while the row before is not known: at the start of a range, or of a chain whose prefix was pruned. */
+  /** True while the previous row is unknown: at the start of a range, or of a pruned chain. */
   #atStart = true;
   readonly #startsAtRange: boolean;
   readonly #end: number | undefined;
@@ -93,7 +93,7 @@ export class Verifier {
     if (this.#breaks.length < MAX_BREAKS) this.#breaks.push(found);
   }
 
-  /** The next row of the chain, in sequence order. */
+  /** Adds the next row, in sequence order. */
   add(row: Link): void {
     this.#rows++;
     this.#firstSeq ??= row.seq;
@@ -107,8 +107,8 @@ export class Verifier {
   }
 
   /**
-   * The next rows of the chain, of which the first alone can be at fault: each other one was found unaltered, next in
-   * sequence and linked to the row before it. The row at the mark is their last.
+   * Adds a run, of which only the first row can be at fault: all others were found unaltered, consecutive and linked.
+   * The row at the mark is the last of its run.
    */
   addRun({ first, last, rows }: Run): void {
     this.add(first);
@@ -138,7 +138,7 @@ export class Verifier {
       return;
     }
     if (row.seq > wanted) {
-      // The link of the row after a gap dangles as a consequence: one break, at the first row that is gone.
+      // The link after a gap dangles as a consequence, so only one break is reported, at the first missing row.
       const gone = row.seq > throughSeq ? Math.max(wanted, throughSeq + 1) : wanted;
       this.#reportMissing(gone, `sequence ${row.seq}`);
       return;
@@ -162,7 +162,7 @@ export class Verifier {
     });
   }
 
-  /** The earliest retained row: its link dangles rightly when retention's receipt names it. */
+  /** Earliest retained row: its dangling link is valid if retention's receipt names it. */
   #isPrunedStart(row: Link): boolean {
     return (
       this.#pruned !== null &&
@@ -198,7 +198,7 @@ export class Verifier {
     };
   }
 
-  /** Of a part, more rows may follow: what was read is no end of the chain. */
+  /** A part has no head to report: more rows may follow. */
   #reportNoHead(last: number): void {
     const actual = `the chain has no head; the last entry read is sequence ${last}`;
     this.#report(breakOf({ seq: last + 1, kind: "truncated", expected: "a head that names the last entry", actual }));

@@ -10,18 +10,18 @@ import { type Anchor, type Break, breakOf, type PrunedPrefix, unsealed, type Ver
 
 export type VerifyInput = {
   orgId: string;
-  /** The part between two sequences; without them the whole chain. */
+  /** Part between two sequences; without them the whole chain. */
   fromSeq?: number | undefined;
   toSeq?: number | undefined;
-  /** Whether the head is taken from the rows, because the database has lost it; what they claim must then be proven. */
+  /** Whether to derive the head from the rows, because the database lost it; the rows must then be proven. */
   isHeadLost?: boolean | undefined;
-  /** The sequence whose row is handed back, to be proven by what was signed. */
+  /** Sequence of the row to return, to be checked against signed data. */
   mark?: number | undefined;
   onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** Which connections it may take: by default those for short work, however long the part. */
+  /** Connections to use; by default those for short reads, however long the part. */
   pool?: ReaderPool | undefined;
-  /** How the reading is divided among threads; the verdict does not depend on it. */
+  /** Division of the reading among threads; does not affect the verdict. */
   division?: Division | undefined;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };
@@ -30,7 +30,7 @@ const MAX_UNSEALED_SHOWN = 10;
 
 type Head = { head: Anchor | null; pruned: PrunedPrefix | null };
 
-/** The newest sealed row of a chain and how far retention cut it, as the database keeps them. */
+/** Newest sealed row of a chain and its pruned prefix, according to the database. */
 async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   const [row] = await sql<
     { seq: string; checksum: string; pruned_through_seq: string; pruned_through_checksum: string | null }[]
@@ -40,12 +40,12 @@ async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   const head = { seq: Number(row.seq), checksum: row.checksum };
   const throughSeq = Number(row.pruned_through_seq);
   if (throughSeq === 0) return { head, pruned: null };
-  // A head that claims a pruning which no receipt permits is not believed.
+  // Ignores a head that claims pruning without a receipt.
   const permitted = (await permittedThrough(sql, orgId)) >= throughSeq;
   return { head, pruned: permitted ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
 }
 
-/** The same from the rows alone: what the head of a chain must say, as far as its own rows show. */
+/** The head according to the chain's own rows. */
 async function headOfRows({ sql }: ChainReader, orgId: string): Promise<Head> {
   const rows = await sql<{ seq: string; checksum: string; prev: string | null }[]>`
     (SELECT chain_seq AS seq, checksum, prev_checksum AS prev FROM audit_logs
@@ -62,7 +62,7 @@ async function headOfRows({ sql }: ChainReader, orgId: string): Promise<Head> {
   };
 }
 
-/** The row before a range, as it is stored: its checksum is what the first row of the range must name. */
+/** Stored row before a range, whose checksum the first row must name. */
 async function anchorBefore(
   { sql }: ChainReader,
   orgId: string,
@@ -82,14 +82,13 @@ const tenantOf = (orgId: string) => ({ kind: "organization", orgIds: [orgId], pa
 type Bounds = { first: number; last: number };
 
 /**
- * Reads a part of a chain, or all of it, and judges it. A part must be there from its first to its last sequence, and the
- * row before it too.
+ * Reads and judges a chain or a part, which must exist from its first to its last sequence, including the row before.
  */
 async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | null): Promise<Integrity> {
   const { orgId, signal } = input;
   const { head, pruned } = await (input.isHeadLost ? headOfRows : readHead)(reader, orgId);
   const earliest = (pruned?.throughSeq ?? 0) + 1;
-  // A part that begins behind the newest entry is read from there: it has no row before it to lead on from.
+  // A part past the newest entry is read from there: it has no previous row.
   const first = bounds ? Math.min(Math.max(bounds.first, earliest), (head?.seq ?? 0) + 1) : 1;
   const last = bounds?.last ?? Number.MAX_SAFE_INTEGER;
   const fromStart = first <= earliest;
@@ -116,17 +115,17 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
 }
 
 /**
- * Checks a chain, whole or by sequence, recomputing every row's contents. Streams: memory does not grow with the chain. A
- * connection is taken when one is free. What was signed is compared by the caller, with the row at the mark.
- * @returns what was read; breaks in order, the first one exact
+ * Checks a chain, whole or by sequence, recomputing every row. Streams: memory does not grow with the chain. Waits for
+ * a free connection. The caller compares the row at the mark with signed data.
+ * @returns breaks in order, the first one exact
  * @throws AppError validation_failed for an organization outside the caller's reach
  */
 export const verifyChain = (ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> =>
   verifyAnd(ctx, input, async (found) => found);
 
 /**
- * verifyChain(), and then what its verdict is for, in the same snapshot.
- * @param use its result is the result
+ * Runs verifyChain(), and then `use` with its verdict in the same snapshot.
+ * @param use its result is returned
  */
 export async function verifyAnd<T>(
   ctx: Pick<Ctx, "scope">,
@@ -143,8 +142,8 @@ export async function verifyAnd<T>(
 }
 
 /**
- * The sequences at which a chain may begin: behind what retention removed, as its head says; without a head, behind
- * anything up to what a receipt permits.
+ * Possible first sequences of a chain: after the pruned rows, according to its head; without a head, anywhere up to
+ * what a receipt permits.
  */
 async function beginningsOf(reader: ChainReader, orgId: string): Promise<{ earliest: number; latest: number }> {
   const { head, pruned } = await readHead(reader, orgId);
@@ -155,7 +154,7 @@ async function beginningsOf(reader: ChainReader, orgId: string): Promise<{ earli
 const gapAt = (seq: number): Break =>
   breakOf({ seq, kind: "missing", expected: `sequence ${seq}`, actual: "a gap in the sequence" });
 
-/** The first sequence that is absent before the newest row, the beginning included, or that is before the beginning. */
+/** First missing sequence before the newest row, or the first row before the permitted start. */
 async function gapIn(reader: ChainReader, orgId: string): Promise<Break | null> {
   const { sql } = reader;
   const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
@@ -176,10 +175,7 @@ async function gapIn(reader: ChainReader, orgId: string): Promise<Break | null> 
   return gapAt(Number(gap?.seq ?? first));
 }
 
-/**
- * Where a chain has a gap, or a row that no seal covers; or null. Counts in an index, so that it is cheap enough to run over
- * everything.
- */
+/** First gap in a chain, or a row without a seal; or null. Counts in an index, so it is cheap enough for all chains. */
 export async function findGap(orgId: string): Promise<Break | null> {
   return readChain(tenantOf(orgId), async (reader) => {
     const gap = await gapIn(reader, orgId);

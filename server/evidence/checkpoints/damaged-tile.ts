@@ -8,7 +8,7 @@ import { firstBelow, TILE_BYTES, TILE_WIDTH } from "./tiles";
 
 type Place = { level: number; idx: number };
 
-/** A tile by its place and the entries below it. */
+/** Names a tile by its position and its entries. */
 const nameOf = ({ level, idx }: Place): string =>
   `tile ${level}/${idx} of the tree (entries ${firstBelow(level, idx)} to ${firstBelow(level, idx + 1) - 1})`;
 
@@ -16,8 +16,8 @@ const otherHash = ({ level, idx }: Place, expected: string, actual = "another ha
   breakOf({ seq: firstBelow(level, idx), kind: "altered", expected, actual });
 
 /**
- * Whether each stored hash above the lowest level is that of the hashes below it, all of which must be there: the root is
- * made without them. Where not, the first entry below.
+ * Checks that each stored hash above the lowest level matches the hashes below, which must all exist: the root is
+ * computed without them. If not, returns the first entry below.
  */
 async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
   const rows = await rowsOf<{ level: number; idx: string; hash: Uint8Array; below: Uint8Array | null }>(
@@ -41,10 +41,10 @@ async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
   return null;
 }
 
-/** A megabyte of leaves, so that others have their turn between two readings. */
+/** A megabyte of leaves, so that other requests get their turn between reads. */
 const TILES_AT_ONCE = 128;
 
-/** Whether the hash of each tile of the lowest level is that of its leaves, from which bundles and proofs are made. */
+/** Checks each tile of the lowest level against its leaves, from which bundles and proofs are made. */
 async function foldLeaves(tx: Tx, orgId: string): Promise<Break | null> {
   for (let after = -1; ; ) {
     const rows = await rowsOf<{ idx: string; hash: Uint8Array; leaves: Uint8Array }>(
@@ -61,8 +61,8 @@ async function foldLeaves(tx: Tx, orgId: string): Promise<Break | null> {
 }
 
 /**
- * The first tile whose hash is not made of what is below it.
- * @param of which are looked at: those above the lowest level alone, or the leaves of each too
+ * First tile whose hash does not match what is below it.
+ * @param of the tiles to check: those above the lowest level, or also the leaves
  */
 export const damagedTile = async (tx: Tx, orgId: string, of: "levels" | "leaves" = "leaves"): Promise<Break | null> =>
   (of === "leaves" ? await foldLeaves(tx, orgId) : null) ?? foldLevels(tx, orgId);

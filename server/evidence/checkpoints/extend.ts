@@ -9,18 +9,20 @@ import { type Frontier, findFrontier, type Head, type Refused } from "./frontier
 import { leafOf } from "./hashing";
 import { insertTiles, TreeDamage } from "./tiles";
 
-/** Rows read, judged and added to a tree in one transaction; a longer backlog takes several. */
+/** Rows added to a tree per transaction; a longer backlog takes several. */
 const CHUNK_ROWS = 250_000;
-/** Up to so many are read on the connection at hand: a separate one would take longer than they do. */
+/** Backlogs up to this size use the current connection: a separate one would take longer. */
 const FEW_ROWS = 1_000;
 
-/** A tree that covers the head as it was when the reading began; every row behind `readAfter` was read and judged for it. */
+/** A tree that covers the head at the start of the reading; all rows after `readAfter` were read and judged for it. */
 export type Extended = { kind: "extended"; frontier: Frontier; size: number; root: Uint8Array; readAfter: number };
 
 const lockTree = (tx: Tx, orgId: string) =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${orgId}::text, 8))`);
 
-/** What the row before the first one to come must be: its checksum is known by its leaf alone, as the first row names it. */
+/**
+ * Expected predecessor of the next row: its checksum is known only through its leaf, so it comes from the row itself.
+ */
 function startOf(frontier: Frontier, first: Link): { seq: number; checksum: string | null } {
   const { size } = frontier.builder;
   if (!frontier.lastLeaf) return { seq: size, checksum: null };
@@ -31,7 +33,7 @@ function startOf(frontier: Frontier, first: Link): { seq: number; checksum: stri
 
 type Rows = { orgId: string; first: number; last: number };
 
-/** Hands over rows with their checksums recomputed, in order: few at once, many as a stream. */
+/** Passes on rows with recomputed checksums, in order: few at once, many as a stream. */
 async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Link) => void): Promise<void> {
   if (last - first < FEW_ROWS) {
     for (const row of await readChainRows(tx, orgId, { first, last })) {
@@ -48,7 +50,7 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
 
 type Chunk = { frontier: Frontier; head: Head; last: number };
 
-/** Reads the rows behind the tree, judges contents, links and numbers, and adds their leaves to the builder. */
+/** Reads the rows after the tree, judges contents, links and numbers, and adds their leaves to the builder. */
 async function readChunk(tx: Tx, orgId: string, { frontier, head, last }: Chunk): Promise<Break[]> {
   const { builder } = frontier;
   const first = builder.size + 1;
@@ -63,7 +65,7 @@ async function readChunk(tx: Tx, orgId: string, { frontier, head, last }: Chunk)
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
 }
 
-/** A head that has not moved is the tree's last leaf. */
+/** A head that has not moved must be the tree's last leaf. */
 function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refused | null {
   if (!lastLeaf || equalBytes(leafOf(checksum), lastLeaf)) return null;
   const expected = `sequence ${seq} (${checksum}), which the chain's head names`;
@@ -71,7 +73,7 @@ function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refuse
   return { kind: "refused", breaks: [breakOf({ seq, kind: "truncated", expected, actual })] };
 }
 
-/** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
+/** One transaction under the tree's lock: adds the next rows, or none if the tree covers the head. */
 async function extendOnce(tx: Tx, orgId: string, frontier: Frontier): Promise<Refused | null> {
   const { head, builder } = frontier;
   if (!head) return null;
@@ -91,8 +93,8 @@ async function extendOnce(tx: Tx, orgId: string, frontier: Frontier): Promise<Re
 }
 
 /**
- * Brings an organization's tree to its head: from our newest checkpoint, over every row behind it. Anything
- * that does not fit is a refusal, and nothing is to be signed.
+ * Extends an organization's tree from our newest checkpoint to its head, over every row in between. Any mismatch is a
+ * refusal, and nothing may be signed.
  */
 export async function extendTree(orgId: string): Promise<Extended | Refused> {
   let frontier: Frontier | undefined;

@@ -8,8 +8,8 @@ import { isUuid } from "@/server/ground/ids";
 import { readOwnNote, type StoredNote } from "./stored-note";
 
 /**
- * The notes kept outside the database, a folder for each organization: `latest` is the newest checkpoint, and
- * YYYY-MM.ndjson holds every receipt and the last checkpoint of each hour.
+ * Notes outside the database, a folder per organization: `latest` is the newest checkpoint, YYYY-MM.ndjson holds every
+ * receipt and the last checkpoint of each hour.
  */
 
 const root = (): string => join(env().TRAILMARK_DATA_DIR, "checkpoints");
@@ -27,20 +27,20 @@ function toLatest(orgId: string, note: string): StoredNote | null {
   return stored?.kind === "checkpoint" ? stored : null;
 }
 
-/** The newest checkpoint in the folder; null when there is none, or none that our key signed. */
+/** Newest checkpoint in the folder; null if there is none that our key signed. */
 export async function readLatest(orgId: string): Promise<StoredNote | null> {
   const path = latestOf(orgId);
   return existsSync(path) ? toLatest(orgId, await readFile(path, "utf8")) : null;
 }
 
-/** The newest checkpoint of every organization that has a folder, whether the database knows it or not. */
+/** Newest checkpoint of every organization with a folder, known to the database or not. */
 export async function readEveryLatest(): Promise<StoredNote[]> {
   const names = existsSync(root()) ? readdirSync(root()).filter(isUuid) : [];
   const notes = await Promise.all(names.map(readLatest));
   return notes.filter((note) => note !== null);
 }
 
-/** Appends a note to the file of its month and waits for the disk. */
+/** Appends a note to its month's file and waits for the disk. */
 export async function keepInMonth(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);
   createFolder(folder, 0o700);
@@ -57,8 +57,8 @@ export async function keepInMonth(stored: StoredNote): Promise<void> {
 const hourOf = ({ signedAt }: StoredNote): string => signedAt.slice(0, 13);
 
 /**
- * Puts a draft into the place of the newest checkpoint, unless one of more entries that was signed later has got there: by a
- * command beside the server, for example. Nothing else of this process comes between looking and replacing.
+ * Replaces the newest checkpoint with a draft, unless a larger and later one exists by now, for example from a command
+ * run beside the server. Nothing else in this process runs between the check and the rename.
  */
 function replaceLatest({ orgId, size, signedAt }: StoredNote, draft: string): void {
   const path = latestOf(orgId);
@@ -77,8 +77,8 @@ async function writeDraft(path: string, text: string): Promise<void> {
 }
 
 /**
- * Keeps a checkpoint as the newest one: on the disk before anything else sees it. The one that it replaces goes to the file
- * of its month when it was the last of its hour. Two processes may do so at the same moment, each with its own draft.
+ * Keeps a checkpoint as the newest, on disk before anything else sees it. The replaced one goes to its month's file if
+ * it was the last of its hour. Two processes may do so at once, each with its own draft.
  */
 export async function keepLatest(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);
@@ -95,7 +95,7 @@ export async function keepLatest(stored: StoredNote): Promise<void> {
   await syncPath(folder);
 }
 
-/** Until when this process's folder had been written before the process began; its start for an empty folder. */
+/** Last write to this process's folder before the process started; the start itself for an empty folder. */
 export function folderKeptThrough(): number {
   const folder = root();
   if (since?.folder !== folder) since = { folder, at: newestChange(folder) ?? Date.now() };

@@ -13,10 +13,10 @@ import { checkpointOf, type StoredNote } from "./stored-note";
 import { readEdge, readTiles, TILE_WIDTH, TreeDamage } from "./tiles";
 import { loadBuilder, type TreeBuilder } from "./tree-builder";
 
-/** The newest row of a chain, as the database keeps it. */
+/** Newest row of a chain, according to the database. */
 export type Head = { seq: number; checksum: string };
 
-/** From where a tree is extended: its right edge, proven to be what our newest checkpoint names. */
+/** Starting point for extending a tree: its right edge, proven to match our newest checkpoint. */
 export type Frontier = {
   head: Head | null;
   /** Our newest checkpoint; null before the first. */
@@ -26,15 +26,15 @@ export type Frontier = {
   builder: TreeBuilder;
   /** The last leaf; null for an empty tree. */
   lastLeaf: Uint8Array | null;
-  /** Each restoration of the log, which every checkpoint says, oldest first. */
+  /** Restorations of the log, oldest first; every checkpoint lists them. */
   restored: Restoration[];
-  /** What is wrong, but no reason not to sign. */
+  /** Faults that do not prevent signing. */
   warnings: Break[];
 };
 
 type Notes = {
   newest: StoredNote | null;
-  /** The folder's, though a restoration left it behind. */
+  /** Newest in the folder, even if a restoration superseded it. */
   kept: StoredNote | null;
   restored: readonly Restoration[];
   proven: Proven | null;
@@ -51,13 +51,13 @@ async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
   return row ? { seq: Number(row.seq), checksum: row.checksum } : null;
 }
 
-/** Retention writes to the row of a tree and never makes one. */
+/** Retention updates the row of a tree but never creates one. */
 async function beginTree(tx: Tx, orgId: string): Promise<void> {
   if (await readEdge(tx, orgId)) return;
   await tx.execute(sql`INSERT INTO audit_trees (org_id) VALUES (${orgId}) ON CONFLICT DO NOTHING`);
 }
 
-/** A log that ends before what a checkpoint of it covers. */
+/** Break for a log that ends before its checkpoint. */
 export const beyondHead = (head: Pick<Head, "seq"> | null, newest: StoredNote): Break =>
   breakOf({
     seq: (head?.seq ?? 0) + 1,
@@ -66,7 +66,7 @@ export const beyondHead = (head: Pick<Head, "seq"> | null, newest: StoredNote): 
     actual: head ? `the head is at sequence ${head.seq}` : "the chain has no head",
   });
 
-/** What a verification proved by one of our checkpoints that is in neither folder nor database any more. */
+/** Proof by an earlier checkpoint of ours that is no longer in folder or database. */
 type Proven = { size: number; at: string };
 
 async function provenBefore(tx: Tx, orgId: string): Promise<Proven | null> {
@@ -107,11 +107,11 @@ const otherRoot = (note: StoredNote, root: Uint8Array): Break =>
     actual: `tiles and rows give ${toBase64(root)}`,
   });
 
-/** A tile, or the leaf of an entry, that is gone. */
+/** Break for a missing tile or leaf. */
 export const missingTile = (size: number, { seq, message }: TreeDamage): Break =>
   breakOf({ seq, kind: "missing", expected: `the tree of ${size} entries`, actual: message });
 
-/** The tile that is wrong, where one is; else the tree as a whole. */
+/** Break for the damaged tile if found, else for the whole tree. */
 export const treeBreak = async (tx: Tx, note: StoredNote, root: Uint8Array): Promise<Break> =>
   (await damagedTile(tx, note.orgId)) ?? otherRoot(note, root);
 
@@ -122,7 +122,7 @@ const wrongTree = async (tx: Tx, note: StoredNote, root: Uint8Array): Promise<Re
 
 const MIN_AGE_MS = 10 * 60_000;
 
-/** The folder holds nothing of an organization that was signed while this process's folder was in use. */
+/** Warns if the folder lacks all notes of an organization that was signed while this folder was in use. */
 async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promise<Break[]> {
   const [oldest] = await rowsOf<{ ms: string | null }>(
     tx,
@@ -139,13 +139,13 @@ async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promis
   ];
 }
 
-/** Notes are there, but none that a key of this server signed: the key, or the database, was replaced. */
+/** Warns if there are notes but none signed by a key of this server: the key, or the database, was replaced. */
 async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   const [row] = await rowsOf<{ size: string | null }>(
     tx,
     sql`SELECT max(size) AS size FROM audit_notes WHERE org_id = ${orgId} AND kind = 'checkpoint'`,
   );
-  // Another process may have signed the first one since it was looked for.
+  // Another process may have signed the first one meanwhile.
   if (row?.size == null || (await newestCheckpoint(tx, orgId))) return [];
   const actual = `the newest of the database, of ${row.size} entries, is signed by another key`;
   return [
@@ -159,26 +159,26 @@ const warningsOf = async (tx: Tx, orgId: string, { newest, kept, restored, prove
   return kept ? [] : folderWarnings(tx, orgId, newest);
 };
 
-/** What the database's notes say of restorations, and what the newest checkpoint says that they do not. */
+/** Restorations from the database's notes, plus those that only the newest checkpoint has. */
 function restorationsOf(restored: readonly Restoration[], newest: StoredNote | null): Restoration[] {
   const claimed = newest ? (checkpointOf(newest).restored ?? []) : [];
   const more = claimed.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
   return [...restored, ...more].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The last leaf of a tree that ends with a full tile, to which the next row must link. */
+/** Last leaf of a tree that ends with a full tile; the next row must link to it. */
 async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Array> {
   const tiles = await readTiles(tx, orgId, { leavesOf: [Math.floor((size - 1) / TILE_WIDTH)] });
   return tiles.leaf(size - 1);
 }
 
 /**
- * Finds from where to continue: the larger of our newest checkpoints in the folder and in the database. The tree, read
- * again, must have the root that each of them names.
+ * Finds where to continue: at the larger of our newest checkpoints in folder and database. The tree, read again, must
+ * have the root of both.
  */
 export async function findFrontier(tx: Tx, orgId: string): Promise<Frontier | Refused> {
   const restored = await listRestorations(tx, orgId);
-  // The head last: what another process signs meanwhile is then never beyond it.
+  // Reads the head last, so that checkpoints of other processes are never beyond it.
   const kept = await readLatest(orgId);
   const latest = kept && !isSuperseded(kept, restored) ? kept : null;
   const stored = await newestCheckpoint(tx, orgId);

@@ -3,7 +3,7 @@ import { type NodeId, type NodeSource, nodesRead, rootOf, type Tree } from "@/se
 import { foldPerfect, sha256 } from "./hashing";
 import { readTiles, TILE_HEIGHT, TILE_WIDTH, type TileSpan, type Tiles } from "./tiles";
 
-/** Where the hashes below a node stand: leaves of one tile, or the hashes of neighbouring tiles. */
+/** Source of the hashes below a node: leaves of one tile, or hashes of adjacent tiles. */
 type Below = { height: number; first: number; count: number };
 
 function below({ height, index }: NodeId): Below {
@@ -25,9 +25,9 @@ function compute(tiles: Tiles, id: NodeId): Uint8Array {
 }
 
 /**
- * Hashes of perfect subtrees of an organization's tree of `size` leaves, out of stored tiles, the rows behind the last
- * of them. At most five statements, however many are asked for; nodesRead() says what a proof reads.
- * @throws TreeDamage when a tile or a row that they need is gone
+ * Hashes of perfect subtrees of an organization's tree of `size` leaves, from stored tiles and the rows after the last
+ * of them. At most five statements for any number of nodes; nodesRead() lists those of a proof.
+ * @throws TreeDamage when a needed tile or row is missing
  */
 export async function readNodes(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function readNodes(
 }
 
 /**
- * Computes a proof or a root over the tree of `size` leaves, after reading the hashes that it needs.
+ * Computes a proof or a root over the tree of `size` leaves, after reading the hashes it needs.
  * @throws TreeDamage
  */
 export async function fromTree<T>(
@@ -62,6 +62,6 @@ export async function fromTree<T>(
   return make({ sha256, node: await readNodes(tx, { orgId, size, ids: nodesRead(make) }) });
 }
 
-/** The root of the tree of the first `size` leaves. @throws TreeDamage */
+/** Root of the tree of the first `size` leaves. @throws TreeDamage */
 export const readRoot = (tx: Tx, orgId: string, size: number): Promise<Uint8Array> =>
   fromTree(tx, { orgId, size }, (tree) => rootOf(tree, 0, size));

@@ -12,13 +12,13 @@ import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
 export type { StoredNote };
 
 const COLUMNS = sql.raw(NOTE_COLUMNS);
-/** A note that none of our keys signed, or that is not filed as it says, is skipped, however many were added. */
+/** Page size: notes that are not ours, or misfiled, are skipped, however many were added. */
 const ROWS_AT_ONCE = 20;
 
 type Order = { kind: StoredNote["kind"]; covering?: number; before?: Date | undefined };
 type Paging = Order & { pageRows: number };
 
-/** Our note in a row, if it is of that kind and the row's columns are those of its text. */
+/** Our note in a row, if of that kind and with columns that agree with its text. */
 function readRow(orgId: string, kind: StoredNote["kind"], row: NoteRow): StoredNote | null {
   const stored = readOwnNote(orgId, row.note);
   return stored?.kind === kind && isFiledRightly(row, stored) ? stored : null;
@@ -33,8 +33,8 @@ function restorationsAmong(orgId: string, notes: readonly string[]): Restoration
 }
 
 /**
- * Our notes by size, so many rows at a time, each checked as it is read; checkpoints that a restoration left behind are passed
- * over. Each row is read once, and others have their turn between pages.
+ * Our notes by size in pages, each checked as it is read; superseded checkpoints are skipped. Each row is read once,
+ * and other requests run between pages.
  */
 async function* pages(
   tx: Tx,
@@ -63,7 +63,7 @@ async function* pages(
   }
 }
 
-/** The first so many of our notes by size. */
+/** The first `limit` of our notes by size. */
 async function select(tx: Tx, orgId: string, { limit, ...order }: Order & { limit: number }): Promise<StoredNote[]> {
   const found: StoredNote[] = [];
   for await (const page of pages(tx, orgId, { ...order, pageRows: Math.max(limit, ROWS_AT_ONCE) })) {
@@ -73,7 +73,7 @@ async function select(tx: Tx, orgId: string, { limit, ...order }: Order & { limi
   return found.slice(0, limit);
 }
 
-/** Each restoration of an organization's log, oldest first. */
+/** Restorations of an organization's log, oldest first. */
 export async function listRestorations(tx: Tx, orgId: string): Promise<Restoration[]> {
   const rows = await rowsOf<{ note: string }>(
     tx,
@@ -85,19 +85,19 @@ export async function listRestorations(tx: Tx, orgId: string): Promise<Restorati
   );
 }
 
-/** The newest checkpoints of an organization, newest first. */
+/** Newest checkpoints of an organization, newest first. */
 export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<StoredNote[]> =>
   select(tx, orgId, { kind: "checkpoint", limit });
 
-/** All of them, newest first, read from so many rows at a time as they are asked for. */
+/** All checkpoints, newest first, read in pages on demand. */
 export const checkpointPages = (tx: Tx, orgId: string, pageRows: number): AsyncGenerator<StoredNote[]> =>
   pages(tx, orgId, { kind: "checkpoint", pageRows });
 
-/** The checkpoint that covers most entries, of all or of those that were signed before a time. */
+/** Largest checkpoint, of all or of those signed before a time. */
 export const newestCheckpoint = async (tx: Tx, orgId: string, before?: Date): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "checkpoint", limit: 1, before }))[0] ?? null;
 
-/** The checkpoint of each organization that covers most entries; organizations without one that we signed are left out. */
+/** Largest checkpoint of each organization; organizations without one that we signed are omitted. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
   const rows = await rowsOf<NoteRow & { orgId: string; wasRestored: boolean }>(
     tx,
@@ -109,7 +109,7 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
   );
   const found = new Map<string, StoredNote>();
   for (const { orgId, wasRestored, ...row } of rows) {
-    // One that is not ours says nothing: an older one may be. Nor does one that a restoration left behind.
+    // The newest row may not be ours, or be superseded by a restoration; an older one may still count.
     const newest = wasRestored ? null : readRow(orgId, "checkpoint", row);
     const ours = newest ?? (await newestCheckpoint(tx, orgId));
     if (ours) found.set(orgId, ours);
@@ -117,20 +117,22 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
   return found;
 }
 
-/** The first checkpoint that is kept and covers so many entries; null when none does yet. */
+/** First checkpoint that covers this many entries; null if none does yet. */
 export const firstCheckpointCovering = async (tx: Tx, orgId: string, size: number): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "checkpoint", limit: 1, covering: size }))[0] ?? null;
 
-/** The receipt that permits most: the one with the largest `through`. */
+/** Most permissive receipt: the one with the largest `through`. */
 export const newestReceipt = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "receipt", limit: 1 }))[0] ?? null;
 
-/** Lets go of checkpoints that later ones contain (audit_thin_notes): hours, then days keep their last. */
+/**
+ * Deletes checkpoints contained in later ones (audit_thin_notes): only the last of each hour, then of each day, stays.
+ */
 export const thinNotes = (tx: Tx, orgId: string): Promise<unknown> =>
   tx.execute(sql`SELECT audit_thin_notes(${orgId})`);
 
 /**
- * Adds a note; one that is there already is left as it is.
+ * Adds a note unless it exists.
  * @param token an authority's time-stamp over its text
  */
 export async function insertNote(tx: Tx, stored: StoredNote, token: Buffer | null = null): Promise<void> {
@@ -144,7 +146,7 @@ export async function insertNote(tx: Tx, stored: StoredNote, token: Buffer | nul
 const WEBHOOK_TIMEOUT_MS = 5_000;
 const TYPES = { checkpoint: "audit.checkpoint", receipt: "audit.prune_receipt", restored: "audit.restored" } as const;
 
-/** Standard Webhooks: id, timestamp and an HMAC over both and the body. */
+/** Posts a Standard Webhook: id, timestamp and an HMAC over both and the body. */
 async function postWebhook(stored: StoredNote): Promise<void> {
   const { CHECKPOINT_WEBHOOK_URL: url, CHECKPOINT_WEBHOOK_SECRET: secret } = env();
   if (!url) return;
@@ -163,9 +165,9 @@ async function postWebhook(stored: StoredNote): Promise<void> {
   if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
 }
 
-/** Sends a note that is kept already wherever else it goes: these may fail, the folder must not. Never rejects. */
+/** Publishes a stored note to its other destinations, which may fail, unlike the folder. Never rejects. */
 export async function publishNote(stored: StoredNote): Promise<void> {
-  // A checkpoint comes every minute; a receipt and a restoration are news.
+  // Checkpoints come every minute; receipts and restorations are rare.
   if (stored.kind === "checkpoint") log.debug({ checkpoint: stored }, "audit checkpoint");
   else log.info({ [stored.kind]: stored }, stored.kind === "receipt" ? "audit prune receipt" : "log restored");
   await postWebhook(stored).catch((error: unknown) =>

@@ -7,8 +7,8 @@ import type { StoredNote } from "./stored-note";
 import { originOfOrg, signStatement } from "./stored-note";
 
 /**
- * Signs that retention may remove the entries up to `through`, and keeps the receipt in the folder, in the database and
- * wherever notes go. It permits: a run that stops half-way may continue later.
+ * Signs that retention may remove the entries up to `through`, and stores the receipt in folder, database and other
+ * destinations. A run that stops halfway may continue under it later.
  */
 export async function signReceipt(orgId: string, receipt: Omit<PruneReceipt, "origin">): Promise<StoredNote> {
   const origin = originOfOrg(orgId);
@@ -21,8 +21,8 @@ export async function signReceipt(orgId: string, receipt: Omit<PruneReceipt, "or
 }
 
 /**
- * A receipt of ours, to be given away beside a checkpoint of this origin. Where it was signed under another one, because
- * the server has been renamed, it is the same statement signed under this.
+ * Our receipt for publication beside a checkpoint of this origin. If it was signed under the server's former name, it
+ * is signed again under this one.
  */
 export function receiptUnder(orgId: string, origin: string, note: string): string {
   const receipt = readOwnReceipt(orgId, note);

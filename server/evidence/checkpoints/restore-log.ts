@@ -11,16 +11,16 @@ import { insertNote, listCheckpoints, listRestorations, newestCheckpoint, publis
 import { checkpointOf, originOfOrg, type StoredNote, signStatement } from "./stored-note";
 import { TreeDamage } from "./tiles";
 
-/** How many checkpoints are tried for one that today's entries still have; the signer keeps one a minute for two days. */
+/** Checkpoints to try for one that the log still contains; the signer keeps one a minute for two days. */
 const TRIED = 5_000;
 
 /**
- * What was signed of a log and is not, or not so, in it any more; signedThrough: when the last of our checkpoints was
- * signed; isStated: a restoration is signed that says just this.
+ * Signed content that the log no longer has. signedThrough: time of our last checkpoint; isStated: a signed restoration
+ * states exactly this.
  */
 export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null; signedThrough: string; isStated: boolean };
 
-/** Whether today's tree is the one that our checkpoint names. */
+/** True if today's tree matches our checkpoint. */
 async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
   try {
     return equalBytes(await readRoot(tx, note.orgId, note.size), checkpointOf(note).root);
@@ -42,9 +42,9 @@ const states = (one: Restoration, { beyond, proven }: Pick<SignedBeyond, "beyond
   one.root === toBase64(checkpointOf(beyond).root);
 
 /**
- * Our newest checkpoint, in the folder or in the database, if the log does not reach it or has another root
- * there, and the newest one that it does have.
- * @returns null where the log is what was signed
+ * Our newest checkpoint in folder or database, if the log is shorter or has another root there, and the newest one that
+ * the log still matches.
+ * @returns null if the log matches what was signed
  */
 export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
   return asSystem(async (tx) => {
@@ -69,13 +69,13 @@ export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
   });
 }
 
-/** A clock that ran ahead may have signed later than now: a restoration is of after every checkpoint that it leaves behind. */
+/** A restoration must be dated after every checkpoint that it supersedes, even ones signed by a fast clock. */
 const after = (signedThrough: string, now: string): string =>
   now > signedThrough ? now : new Date(Date.parse(signedThrough) + 1).toISOString();
 
 /**
- * Signs that the log continues from an older state than `beyond`, and keeps that and `beyond` itself beside the log: every
- * checkpoint from now on says it.
+ * Signs that the log continues from an older state than `beyond`, and stores that and `beyond` itself beside the log.
+ * All later checkpoints state it.
  */
 export async function signRestoration(
   { beyond, proven, signedThrough }: SignedBeyond,
@@ -91,7 +91,7 @@ export async function signRestoration(
   await keepInMonth(stored);
   await asSystem(async (tx) => {
     await insertNote(tx, stored);
-    // What it had been restored from before stays in every checkpoint.
+    // Earlier restorations stay in every checkpoint.
     for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
       const statement = restoredText({ origin, ...older, at: before });
       const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(origin, statement) };

@@ -14,8 +14,8 @@ import { checkpointOf, originOfOrg, readOwnNote, type StoredNote, signStatement 
 import { awaitsWitness, cosign } from "./witnessed";
 
 /**
- * The authority's time-stamp over a new checkpoint (RFC 3161), once a day an organization: kept beside the note. Null
- * where none is due, set or granted; the next checkpoint asks again. Never rejects because of the authority.
+ * Time-stamp of the authority over a new checkpoint (RFC 3161), daily per organization, stored beside the note. Null if
+ * none is due, configured or granted; the next checkpoint tries again. Never rejects because of the authority.
  */
 async function dailyTimestamp({ orgId, size, signedAt, note }: StoredNote): Promise<Buffer | null> {
   if (!env().TRAILMARK_TSA_URL || size === 0) return null;
@@ -32,15 +32,15 @@ export { originOfOrg, ownKeys, signStatement } from "./stored-note";
 type Signed = {
   kind: "signed";
   note: StoredNote;
-  /** What is wrong all the same, as breaks for the alarm: the folder's notes are gone. */
+  /** Faults that do not prevent signing, as breaks for the alarm: the folder's notes are missing. */
   warnings: Break[];
-  /** What a witness holds against this checkpoint: it cosigned another log. */
+  /** Objections of witnesses that cosigned another log. */
   disputes: Break[];
-  /** Every row behind this sequence was read, judged and found whole for this very signing. */
+  /** Every row after this sequence was read, judged and found whole for this signing. */
   readAfter: number;
 };
 
-/** What became of signing: a checkpoint that covers the head, or why there is none. */
+/** Result of signing: a checkpoint that covers the head, or the reason for none. */
 export type Signing =
   | Signed
   /** Rows, tree and notes disagree. */
@@ -50,7 +50,7 @@ type Statement = Omit<TreeCheckpoint, "origin"> & { isFirstOfHour: boolean };
 
 const hourOf = (iso: string): string => iso.slice(0, 13);
 
-/** Signs, writes to the folder before anything else sees it, asks the witnesses, then notifies all subscribers. */
+/** Signs, writes to the folder before anything else sees it, asks the witnesses, then notifies subscribers. */
 async function signAndKeep(
   orgId: string,
   { isFirstOfHour, ...statement }: Statement,
@@ -74,8 +74,8 @@ async function signAndKeep(
 }
 
 /**
- * Asks the witnesses that a kept checkpoint lacks about it again: one that has not cosigned it may have refused it. Notes
- * in the database are never changed, so where one of them cosigns now, the same entries are worth another checkpoint.
+ * Asks again the witnesses that a stored checkpoint lacks, because one may have refused it before. Notes in the
+ * database never change, so a new cosignature makes another checkpoint of the same entries.
  */
 async function askAgain(kept: StoredNote): Promise<{ hasMore: boolean; disputes: Break[] }> {
   if (!awaitsWitness(kept.note)) return { hasMore: false, disputes: [] };
@@ -83,10 +83,9 @@ async function askAgain(kept: StoredNote): Promise<{ hasMore: boolean; disputes:
   return { hasMore: note !== kept.note, disputes };
 }
 
-/** Logs whose newest rows are not what this process was told was stored. */
+/** Logs whose newest rows differ from what this process was told was stored. */
 const disputed = new Map<string, Break[]>();
 
-/** Signs a log no more, until the process is started again. */
 export const stopSigning = (orgId: string, breaks: Break[]): void => void disputed.set(orgId, breaks);
 
 async function signNow(orgId: string, now: string): Promise<Signing> {
@@ -96,9 +95,9 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
   if (extended.kind === "refused") return extended;
   const { frontier, size, root, readAfter } = extended;
   const { newest, restored, warnings } = frontier;
-  // Dated before a restoration, it would be among those left behind; a clock that ran ahead may have dated that one.
+  // Must not be dated before a restoration, or it would count as superseded; a fast clock may have dated that one.
   const signedAt = [now, ...restored.map(({ at }) => at)].reduce((a, b) => (a > b ? a : b));
-  // "Never had a row" is proven too.
+  // An empty log must be proven empty too.
   if (!newest && size > 0)
     await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
   const stands = newest?.size === size && checkpointOf(newest).origin === originOfOrg(orgId);
@@ -113,15 +112,15 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
   return { kind: "signed", note: newest, warnings, disputes: asked.disputes, readAfter };
 }
 
-/** One signing of an organization at a time in this process; who comes meanwhile shares the next. */
+/** One signing of an organization at a time in this process; callers meanwhile share the next. */
 const running = new Map<string, { current: Promise<unknown>; next: Promise<Signing> | null }>();
 
 /**
  * Signs a checkpoint over today's head of an organization: extends the tree, checks that it continues from our newest
- * checkpoint in the folder and in the database, and keeps the note in both.
- * @param now when it is said to be signed
- * @returns the new checkpoint, or the newest one where the head has not moved, it was signed under today's name of this server and
- *   no witness that was missing cosigns it; a refusal when anything disagrees
+ * checkpoint in folder and database, and stores the note in both.
+ * @param now date of the checkpoint
+ * @returns the new checkpoint, or the newest one if the head has not moved, the server has not been renamed and no
+ * missing witness cosigns it; a refusal if anything disagrees
  */
 export function signCheckpoint(orgId: string, { now = new Date() }: { now?: Date } = {}): Promise<Signing> {
   const active = running.get(orgId);

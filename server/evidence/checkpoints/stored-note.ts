@@ -10,13 +10,13 @@ import {
   type TreeCheckpoint,
 } from "@/server/evidence/tree/statement";
 
-/** The origin of an organization's log: the first line of its checkpoints and the name in their signatures. */
+/** Origin of an organization's log: first line of its checkpoints and name in their signatures. */
 export const originOfOrg = (orgId: string): string => originOf(signerName(), orgId);
 
-/** This installation's verifier keys, newest first; with an organization, as they are named in its notes. */
+/** Verifier keys of this installation, newest first; with an organization, as named in its notes. */
 export const ownKeys = (orgId?: string): VerifierKey[] => ownKeysNamed(orgId ? originOfOrg(orgId) : signerName());
 
-/** A checkpoint, receipt or seal as a note, signed by each of our keys under the origin that its text names. */
+/** Signs a checkpoint, receipt or seal with each of our keys under the origin in its text. */
 export function signStatement(origin: string, text: string): string {
   const signers = signingKeys();
   return formatNote(
@@ -26,8 +26,8 @@ export function signStatement(origin: string, text: string): string {
 }
 
 /**
- * Our note as it is kept: of a checkpoint, `size` is how many entries it covers; of a receipt, its `through`; of a
- * restoration, how many had been signed.
+ * A stored note of ours. `size`: entries covered by a checkpoint; `through` of a receipt; entries once signed, for a
+ * restoration.
  */
 export type StoredNote = {
   orgId: string;
@@ -38,7 +38,7 @@ export type StoredNote = {
   note: string;
 };
 
-/** Our checkpoints by their notes: the newest of each organization are read again and again. */
+/** Parsed checkpoints by note: the newest of each organization are read repeatedly. */
 const known = new Map<string, { orgId: string; checkpoint: TreeCheckpoint }>();
 const MAX_KNOWN = 5_000;
 
@@ -55,10 +55,7 @@ const toStored = (orgId: string, { size, signedAt }: TreeCheckpoint, note: strin
   note,
 });
 
-/**
- * A note as it may be kept, from its text alone; null when it is none, concerns another organization or none of our keys
- * signed it.
- */
+/** Parses a note; null if it is invalid, of another organization or not signed by our keys. */
 export function readOwnNote(orgId: string, note: string): StoredNote | null {
   const seen = known.get(note);
   if (seen?.orgId === orgId) return toStored(orgId, seen.checkpoint, note);
@@ -74,13 +71,13 @@ export function readOwnNote(orgId: string, note: string): StoredNote | null {
   return receipt && { orgId, kind: "receipt", size: receipt.through, signedAt: receipt.signedAt, note };
 }
 
-/** What a note of a restoration says, if one of our keys signed it for this organization; else null. */
+/** Parses a restoration signed by one of our keys for this organization; else null. */
 export function readOwnRestored(orgId: string, note: string): RestoredStatement | null {
   const restored = parseRestored(parseNote(note)?.text ?? "");
   return restored && orgIdOf(restored.origin) === orgId && isOwnNote(note, restored.origin) ? restored : null;
 }
 
-/** What a kept checkpoint says. @throws RangeError for a note of another kind */
+/** Parses a stored checkpoint. @throws RangeError for another kind of note */
 export function checkpointOf({ note }: Pick<StoredNote, "note">): TreeCheckpoint {
   const checkpoint = known.get(note)?.checkpoint ?? parseCheckpoint(parseNote(note)?.text ?? "");
   if (!checkpoint) throw new RangeError("the note is no checkpoint");

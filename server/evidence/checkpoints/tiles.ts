@@ -4,18 +4,17 @@ import { rowsOf } from "@/db/rows";
 import { HASH_BYTES } from "@/server/evidence/tree/tree";
 import { leafOf } from "./hashing";
 
-/** Hashes in a tile (c2sp.org/tlog-tiles), and the height of the subtree that one stands for. */
+/** Hashes per tile (c2sp.org/tlog-tiles), and the height of a tile's subtree. */
 export const TILE_WIDTH = 256;
 export const TILE_HEIGHT = 8;
 export const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 
-/** Neighbouring tiles of one level whose hashes are wanted, both ends included. */
 export type TileSpan = { level: number; first: number; last: number };
 
-/** The first entry below a tile. */
+/** First entry below a tile. */
 export const firstBelow = (level: number, idx: number): number => idx * TILE_WIDTH ** (level + 1) + 1;
 
-/** The tree as it is stored is not the one that it must be: tiles or rows are gone, from an entry on. */
+/** The stored tree is damaged: tiles or rows are missing from an entry on. */
 export class TreeDamage extends Error {
   constructor(
     readonly seq: number,
@@ -25,20 +24,20 @@ export class TreeDamage extends Error {
   }
 }
 
-/** Stored hashes of one tree, as fetched; what is not stored is damage. */
+/** Fetched hashes of one tree; a missing one is damage. */
 export type Tiles = {
-  /** The root of a full tile. @throws TreeDamage */
+  /** Root of a full tile. @throws TreeDamage */
   hash: (level: number, idx: number) => Uint8Array;
-  /** A leaf hash. @throws TreeDamage */
+  /** Leaf hash. @throws TreeDamage */
   leaf: (index: number) => Uint8Array;
 };
 
-/** The n-th hash of a run of them. */
+/** The n-th hash of a byte run. */
 const hashAt = (bytes: Uint8Array, at: number): Uint8Array => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
 
 type TileRow = { level: number; idx: string; hash: Uint8Array; leaves: Uint8Array | null };
 
-/** leavesOf: indexes of level 0 tiles whose single leaves are wanted. */
+/** leavesOf: indexes of level 0 tiles whose individual leaves are needed. */
 type Wanted = { spans: readonly TileSpan[]; leavesOf: readonly number[] };
 
 async function readRows(tx: Tx, orgId: string, { spans, leavesOf }: Wanted) {
@@ -57,7 +56,7 @@ async function readRows(tx: Tx, orgId: string, { spans, leavesOf }: Wanted) {
   return { hashes: hashRows, leaves: leafRows };
 }
 
-/** The leaf hashes that retention took from the last tile of a tree; null where no tree has begun. */
+/** Leaf hashes that retention removed from the last tile of a tree; null if no tree exists. */
 export async function readEdge(tx: Tx, orgId: string): Promise<Uint8Array | null> {
   const [row] = await rowsOf<{ edge: Uint8Array | null }>(
     tx,
@@ -68,7 +67,7 @@ export async function readEdge(tx: Tx, orgId: string): Promise<Uint8Array | null
 
 type LooseRow = { seq: string; checksum: string };
 
-/** The rows of a tile, if it is not stored. */
+/** Rows of a tile that is not stored yet. */
 function readLooseRows(tx: Tx, orgId: string, tile: number): Promise<LooseRow[]> {
   const begin = tile * TILE_WIDTH;
   return rowsOf<LooseRow>(
@@ -79,7 +78,7 @@ function readLooseRows(tx: Tx, orgId: string, tile: number): Promise<LooseRow[]>
   );
 }
 
-/** The leaves of a tile that is not stored, from its rows and, where retention has taken rows, from the edge. */
+/** Leaves of a tile that is not stored yet, from its rows and, for pruned rows, from the edge. */
 function looseLeaves(
   rows: readonly LooseRow[],
   { tile, edge }: { tile: number; edge: Uint8Array },
@@ -92,12 +91,12 @@ function looseLeaves(
 }
 
 /**
- * Fetches hashes of one organization's tree in at most four statements, which leave together, however many are wanted.
- * Of the tiles whose leaves are wanted only the last of the tree may be not stored.
+ * Fetches any number of hashes of one organization's tree in at most four pipelined statements. Among tiles whose
+ * leaves are needed, only the tree's last may be not stored yet.
  */
 export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = [] }: Partial<Wanted>): Promise<Tiles> {
   const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;
-  // In this order on the connection: a tile that another process stores meanwhile is found by the later statement.
+  // Order matters: a tile stored meanwhile by another process is found by the later statement.
   const [looseRows, edge, rows] = await Promise.all([
     newest === null ? [] : readLooseRows(tx, orgId, newest),
     readEdge(tx, orgId),
@@ -126,7 +125,7 @@ export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = 
 
 export type FullTile = { level: number; idx: number; hash: Uint8Array; leaves: Uint8Array | null };
 
-/** Neighbouring tiles of a level in one statement; the driver sends bytes as text, so these are at most 2 MB. */
+/** Adjacent tiles per statement; the driver sends bytes as text, so these are at most 2 MB. */
 const TILES_AT_ONCE = 128;
 
 async function insertRun(tx: Tx, orgId: string, tiles: readonly FullTile[]): Promise<void> {
@@ -155,7 +154,7 @@ async function insertRun(tx: Tx, orgId: string, tiles: readonly FullTile[]): Pro
 }
 
 /**
- * Adds full tiles, in the order in which they became full; one that another process has added must be equal.
+ * Adds full tiles in order; one that another process already added must be equal.
  * @throws TreeDamage
  */
 export async function insertTiles(tx: Tx, orgId: string, tiles: readonly FullTile[]): Promise<void> {

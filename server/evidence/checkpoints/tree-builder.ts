@@ -3,19 +3,18 @@ import { HASH_BYTES, TreeFold } from "@/server/evidence/tree/tree";
 import { foldPerfect, sha256, writeLeaf } from "./hashing";
 import { type FullTile, readTiles, TILE_BYTES, TILE_HEIGHT, TILE_WIDTH, type TileSpan } from "./tiles";
 
-/** A tree's right edge, to which leaves are appended: at most 255 hashes a level. */
+/** Right edge of a tree for appending leaves: at most 255 hashes per level. */
 export class TreeBuilder {
   #full: FullTile[] = [];
   #leaves = new Uint8Array(TILE_BYTES);
-  /** The leaves of the tile that became full last. */
   #closed: Uint8Array | null = null;
   #size: number;
   /** Hashes of the tiles below, from level 1 up. */
   readonly #above: Uint8Array[][];
 
   /**
-   * @param leaves the leaf hashes behind the last full tile
-   * @param above for each level from 1 up, the hashes of full tiles behind the last full tile of that level
+   * @param leaves leaf hashes after the last full tile
+   * @param above for each level from 1 up, hashes of full tiles after the last full tile of that level
    */
   constructor(size = 0, leaves: readonly Uint8Array[] = [], above: readonly (readonly Uint8Array[])[] = []) {
     this.#size = size;
@@ -29,14 +28,14 @@ export class TreeBuilder {
     return this.#size;
   }
 
-  /** The last leaf that was appended here or follows the last full tile; null where that is neither. */
+  /** Last leaf appended here or after the last full tile; null if there is neither. */
   get lastLeaf(): Uint8Array | null {
     const open = this.#size % TILE_WIDTH;
     if (open > 0) return this.#leaves.slice((open - 1) * HASH_BYTES, open * HASH_BYTES);
     return this.#closed?.slice(-HASH_BYTES) ?? null;
   }
 
-  /** The next row, by its checksum in hexadecimal. */
+  /** Appends the next row by its checksum in hexadecimal. */
   append(checksum: string): void {
     const at = this.#size % TILE_WIDTH;
     writeLeaf(checksum, this.#leaves, at * HASH_BYTES);
@@ -59,7 +58,7 @@ export class TreeBuilder {
     this.#close(level + 1, foldPerfect(Buffer.concat(siblings)), null);
   }
 
-  /** The tiles that became full since the last call. */
+  /** Tiles completed since the last call. */
   takeFull(): FullTile[] {
     const full = this.#full;
     this.#full = [];
@@ -82,8 +81,8 @@ const range = <T>(first: number, count: number, of: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => of(first + n));
 
 /**
- * The right edge of a tree of `size` leaves, read again.
- * @throws TreeDamage when tiles or rows that it needs are gone
+ * Reads the right edge of a tree of `size` leaves.
+ * @throws TreeDamage when needed tiles or rows are missing
  */
 export async function loadBuilder(tx: Tx, orgId: string, size: number): Promise<TreeBuilder> {
   const spans: TileSpan[] = [];

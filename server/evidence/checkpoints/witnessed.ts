@@ -15,15 +15,15 @@ import { fromTree } from "./nodes";
 import { checkpointPages } from "./note-store";
 import { checkpointOf, originOfOrg, type StoredNote } from "./stored-note";
 
-/** Checkpoints that are read and checked in one go: some milliseconds, after which other requests have their turn. */
+/** Checkpoints read and checked at once: some milliseconds, before other requests get their turn. */
 const READ_AT_ONCE = 50;
 /**
- * So far back a quorum is looked for: two days of a checkpoint a minute and five of those that thinning leaves of an hour. A log
- * whose witnesses were away for longer is given away under its newest, as one that they never saw.
+ * Limit of the search for a quorum: two days of checkpoints a minute and five of hourly ones. A log whose witnesses
+ * were away longer is published under its newest checkpoint, as never seen by them.
  */
 const MAX_LOOKED_AT = 3_000;
 
-/** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
+/** Witnesses of the policy that cosigned a note, and when. */
 export function cosignersOf(note: string, policy = witnessPolicy()): { name: string; at: string }[] {
   const parsed = policy && parseNote(note);
   if (!parsed) return [];
@@ -33,14 +33,14 @@ export function cosignersOf(note: string, policy = witnessPolicy()): { name: str
   }));
 }
 
-/** Checked cosignatures of a note, by its hash: the same newest checkpoints are asked about again and again. */
+/** Checked cosignatures by the note's hash: the same newest checkpoints are requested repeatedly. */
 const seen = new Map<string, WitnessState>();
 const MAX_SEEN = 20_000;
 
-/** not_configured: the policy asks for no witness; missing: too few of them have cosigned the note. */
+/** not_configured: the policy has no witness; missing: too few have cosigned the note. */
 type WitnessState = { state: "not_configured" | "cosigned" | "missing"; cosigners: { name: string; at: string }[] };
 
-/** What the policy's witnesses have said of a checkpoint. */
+/** State of a checkpoint according to the policy's witnesses. */
 export function witnessStateOf(note: string, policy = witnessPolicy()): WitnessState {
   if (!policy?.quorum) return { state: "not_configured", cosigners: cosignersOf(note, policy) };
   const name = createHash("sha256").update(note).digest("hex");
@@ -54,7 +54,7 @@ export function witnessStateOf(note: string, policy = witnessPolicy()): WitnessS
   return found;
 }
 
-/** Whether some witness that the policy has an address of is missing from a note. */
+/** True if a note lacks a witness whose address is known. */
 export function awaitsWitness(note: string): boolean {
   const policy = witnessPolicy();
   const { cosigners } = witnessStateOf(note, policy);
@@ -63,7 +63,7 @@ export function awaitsWitness(note: string): boolean {
   );
 }
 
-/** Whether enough witnesses of the policy cosigned a note; true where none is asked for. */
+/** True if enough witnesses of the policy cosigned a note, or none are required. */
 function isWitnessed({ note }: Pick<StoredNote, "note">, policy: Policy | null): boolean {
   if (!policy?.quorum) return true;
   const parsed = parseNote(note);
@@ -72,12 +72,12 @@ function isWitnessed({ note }: Pick<StoredNote, "note">, policy: Policy | null):
   return meetsQuorum(policy.quorum, signed);
 }
 
-/** So many checkpoints are looked through at a time for the newest that met the quorum. */
+/** Page size of the search for the newest checkpoint with a quorum. */
 const PAGE_ROWS = 500;
 
 /**
- * From when on a checkpoint's quorum is missing: when the first one was signed behind the newest that met it, in
- * milliseconds. It is read from what is kept, so that a process that has just started knows it too.
+ * Start of a missing quorum in milliseconds: when the first checkpoint after the newest complete one was signed. Read
+ * from stored notes, so that a new process knows it too.
  */
 async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Policy | null): Promise<number> {
   let since = Date.parse(signedAt);
@@ -98,13 +98,14 @@ async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Polic
   }
 }
 
-/** What is given away, and how many entries the checkpoint must cover. */
+/** Published range, and the entries that the checkpoint must cover. */
 type Wanted = { size: number; about: AboutRange };
 
 /**
- * The checkpoint to give away with some entries: the newest that covers them and meets the quorum, else, also where the
- * quorum was missing for about a week, the newest. One of before a restoration does not say what is lost: it is none for a range that the restoration concerns.
- * @returns null when none covers them
+ * Checkpoint to publish with some entries: the newest that covers them and has a quorum; the newest of all after about
+ * a week without one. Skips checkpoints older than a restoration that concerns the range, because they do not state the
+ * loss.
+ * @returns null if none covers the entries
  */
 export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: Wanted): Promise<StoredNote | null> {
   const policy = witnessPolicy();
@@ -123,7 +124,7 @@ export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: W
   return newest?.note ?? null;
 }
 
-/** A checkpoint as witnesses left it; a witness that holds another history is a break, for the alarm. */
+/** A checkpoint after asking the witnesses; one with another history is a break for the alarm. */
 export type Cosigned = { note: string; disputes: Break[] };
 
 const proofFrom =
@@ -138,8 +139,8 @@ async function headSeq(orgId: string): Promise<number> {
 }
 
 /**
- * A witness that is ahead of this checkpoint, but not of the chain, was asked by another process in between. One that saw
- * entries which a restoration says are lost refuses for good, and rightly: the checkpoint itself says why.
+ * A witness ahead of this checkpoint but not of the chain was asked by another process meanwhile. One that saw entries
+ * lost in a restoration rightly refuses for good: the checkpoint itself states the loss.
  */
 async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promise<Break[]> {
   const { orgId, size } = stored;
@@ -160,9 +161,9 @@ async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promis
 }
 
 /**
- * Called for each new checkpoint, after it was written to the folder and before it is added to audit_notes, and again for
- * one that lacks witnesses.
- * @returns the note with the signatures of witnesses; unchanged where none of them signs, or none is asked for
+ * Called for each new checkpoint after it is in the folder and before it is in audit_notes, and again if witnesses are
+ * missing.
+ * @returns the note with the witnesses' signatures; unchanged if none signs or none is required
  */
 export async function cosign(stored: StoredNote, policy = witnessPolicy()): Promise<Cosigned> {
   const parsed = policy && parseNote(stored.note);
@@ -178,21 +179,21 @@ export async function cosign(stored: StoredNote, policy = witnessPolicy()): Prom
   };
 }
 
-/** Origins whose newest checkpoint lacks its quorum, with the time since when, in milliseconds. */
+/** Origins whose newest checkpoint lacks a quorum, with the start in milliseconds. */
 const unwitnessed = new Map<string, number>();
 
-/** The age of the oldest missing quorum, in seconds; 0 while every newest checkpoint has met it. */
+/** Age of the oldest missing quorum in seconds; 0 if every newest checkpoint has one. */
 export function witnessedAgeSeconds(now = Date.now()): number {
   const oldest = Math.min(...unwitnessed.values(), now);
   return (now - oldest) / 1000;
 }
 
-/** Whether the quorum of an origin is known to be missing, and since when. */
+/** True if an origin is known to lack a quorum. */
 const isKnownUnwitnessed = (origin: string): boolean => unwitnessed.has(origin);
 
 /**
- * Keeps what became of the newest checkpoint of an origin, for the metric.
- * @param since from when on its quorum is missing, in milliseconds; what is known already stays
+ * Records the witness state of an origin's newest checkpoint, for the metric.
+ * @param since start of the missing quorum in milliseconds; an earlier known value stays
  */
 export function noteWitnessed(origin: string, isWitnessed: boolean, since = Date.now()): void {
   gauge(

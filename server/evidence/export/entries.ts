@@ -7,17 +7,20 @@ import { readNodes } from "@/server/evidence/checkpoints/nodes";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import type { BundleStream } from "./stream";
 
-/** Neighbouring entries of a range, from one sequence through another. */
+/** Adjacent entries of a range, from one sequence through another. */
 type Run = { first: number; last: number };
 
-/** So many runs are fetched, and the hashes between them read, at a time: memory does not grow with the range. */
+/** Runs fetched at a time, with the hashes between them: memory does not grow with the range. */
 const RUNS_AT_ONCE = 500;
 
 type Log = { orgId: string; size: number; range: BundleRange };
 
 const uuid = (orgId: string): string => orgId.replace(/[^0-9a-f-]/gi, "");
 
-/** The condition of a range's entries. COPY and DECLARE take no parameters: the values are checked UUIDs, times and numbers. */
+/**
+ * SQL condition of a range's entries. COPY and DECLARE take no parameters; the values are checked UUIDs, times and
+ * numbers.
+ */
 function condition({ orgId, size, range }: Log): string {
   const [first, last] = range.kind === "sequence" ? [range.first, range.last] : [1, size];
   const [from, to] = range.kind === "time" ? [range.from, range.to] : [null, null];
@@ -29,7 +32,7 @@ function condition({ orgId, size, range }: Log): string {
   ].join(" AND ");
 }
 
-/** The last sequence of a range; 0 where it has no entry. */
+/** Last sequence of a range; 0 if it has no entry. */
 export async function lastIn({ sql }: ChainReader, log: Log): Promise<number> {
   const [row] = await sql.unsafe<{ last: string | null }[]>(
     `SELECT max(chain_seq) AS last FROM audit_logs WHERE ${condition(log)}`,
@@ -37,7 +40,7 @@ export async function lastIn({ sql }: ChainReader, log: Log): Promise<number> {
   return Number(row?.last ?? 0);
 }
 
-/** The range's runs in order, some at a time. Rows of a time range come in many; others in one, however it is broken. */
+/** Runs of a range in order, in batches. A time range has many; others have one, however damaged. */
 async function* runsOf({ sql }: ChainReader, log: Log): AsyncGenerator<Run[]> {
   if (log.range.kind !== "time") {
     const [row] = await sql.unsafe<{ first: string | null; last: string }[]>(
@@ -59,14 +62,14 @@ async function* runsOf({ sql }: ChainReader, log: Log): AsyncGenerator<Run[]> {
   }
 }
 
-/** What is between runs: the entries from `next` on that are not shown. */
+/** Gaps between runs: entries from `next` on that are not shown. */
 function gapsOf(runs: readonly Run[], next: number): Run[] {
   return runs.map(({ first }, i) => ({ first: i === 0 ? next : (runs[i - 1]?.last ?? 0) + 1, last: first - 1 }));
 }
 
 /**
- * The lines that stand for entries that are not shown, one a gap, empty where there is none. Where entries are gone and the
- * tree's hashes of them too, nothing can stand for them: the bundle continues without, and every verifier says where it breaks.
+ * Skip lines, one per gap, empty for an empty gap. If entries and their tree hashes are both missing, the bundle
+ * continues without a skip and every verifier reports the place.
  */
 async function skipLines(scope: Tenant, { orgId, size }: Log, gaps: readonly Run[]): Promise<string[]> {
   const ids = gaps.flatMap(({ first, last }) => skippedNodes(first, last));
@@ -81,9 +84,9 @@ async function skipLines(scope: Tenant, { orgId, size }: Log, gaps: readonly Run
 
 type Target = { scope: Tenant; out: BundleStream; signal: AbortSignal };
 
-/** Writes the entries of a range, and hashes for all others up to the checkpoint's size, in order. */
+/** Writes the entries of a range in order, and hashes for all others up to the checkpoint's size. */
 export async function writeEntries(reader: ChainReader, log: Log, { scope, out, signal }: Target): Promise<void> {
-  // A COPY lasts as long as its client takes for it; one that takes nothing is ended by the stream.
+  // No timeout, because the client sets the pace; the stream ends an idle one.
   await reader.sql.unsafe("SET LOCAL statement_timeout = 0");
   let next = 1;
   for await (const runs of runsOf(reader, log)) {

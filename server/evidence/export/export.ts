@@ -29,7 +29,7 @@ import { BundleStream } from "./stream";
 const DAY_START = "T00:00:00.000Z";
 const DAY_END = "T23:59:59.999Z";
 
-/** The end of a range of time: a day where it begins or ends one, else with hours and minutes. */
+/** End of a time range: a date if it is a day's boundary, else with hours and minutes. */
 const momentOf = (at: string, whole: string): string =>
   at.endsWith(whole) ? at.slice(0, 10) : `${at.slice(0, 10)}T${at.slice(11, 16).replace(":", "")}Z`;
 
@@ -48,7 +48,7 @@ function rangeOf(range: BundleRange): string {
   return first ? `${first}-to-${last}` : `to-${last}`;
 }
 
-/** What a bundle's file is called: organization, range and, where the range is open, the day it was made. */
+/** File name of a bundle: organization, range and, if the range is open, the day it was made. */
 export function fileNameOf(organization: string, range: BundleRange, createdAt: string): string {
   const isOpen = range.kind === "whole" || (range.kind === "time" && range.to === null);
   return `evidence-${toSlug(organization)}-${rangeOf(range)}${isOpen ? `-${createdAt.slice(0, 10)}` : ""}.ndjson`;
@@ -67,7 +67,7 @@ async function planOf(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<{ 
   return { organization, plan: await planBundle(ctx, orgId, input) };
 }
 
-/** That no entry of a time range is left out is this installation's word: given only of a chain that was just read. */
+/** Requires a chain that was just read: completeness of a time range is this installation's word. */
 function attest({ status, breaks }: Judged): void {
   if (status !== "broken") return;
   const at = breaks[0]?.seq ?? 0;
@@ -80,10 +80,10 @@ function attest({ status, breaks }: Judged): void {
 type Opening = { signal: AbortSignal; onBegin: () => void };
 
 /**
- * Writes in one snapshot of the log, when it is the download's turn. Of a time range the whole log is read and proven in
- * that snapshot first: an entry that was re-dated before or after is found, or is where it was.
- * @param onBegin is called once nothing can refuse the download any more
- * @throws AppError conflict when a time range of a broken log is asked for
+ * Writes within one snapshot of the log, once a connection is free. For a time range the whole log is first read and
+ * proven in that snapshot, so that re-dated entries are found.
+ * @param onBegin called once nothing can refuse the download any more
+ * @throws AppError conflict for a time range of a broken log
  */
 async function inSnapshot(
   { orgId, range, checkpoint, signed }: Plan,
@@ -93,7 +93,7 @@ async function inSnapshot(
   if (range.kind === "time") {
     const attested: InSnapshot = async (judged, reader) => {
       attest(judged);
-      // The checkpoint was chosen by an earlier look at the range.
+      // The checkpoint was chosen before this snapshot.
       if ((await lastIn(reader, { orgId, size: signed, range })) > checkpoint.size)
         throw new AppError("conflict", "Entries of this range changed while it was looked at. Verify the whole log.");
       onBegin();
@@ -109,7 +109,7 @@ async function inSnapshot(
 
 type Writing = Opening & { organization: string; createdAt: string; out: BundleStream };
 
-/** Writes the lines of a bundle that was planned; its last line is the signed end. */
+/** Writes the lines of a planned bundle; the last one is the signed end. */
 export async function writeBundle(
   ctx: Ctx,
   plan: Plan,
@@ -119,7 +119,7 @@ export async function writeBundle(
   const publicKeys = ownKeysNamed(origin).map(formatVerifierKey);
   const header = { origin, orgId, organization, range, createdAt, publicKeys, ...(alarm && { alarm }) };
   await inSnapshot(plan, opening, async (reader) => {
-    // Of the entries' own snapshot: retention may have removed some since the bundle was planned.
+    // From the entries' own snapshot, because retention may have run since the plan.
     const permitted = await receiptIn(reader.sql, orgId);
     const receipt = permitted && receiptUnder(orgId, origin, permitted.note);
     out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
@@ -130,9 +130,9 @@ export async function writeBundle(
 }
 
 /**
- * Begins to write a bundle. A failure after that ends the stream without its last line.
+ * Starts writing a bundle. A later failure ends the stream without its last line.
  * @returns once the download can no longer be refused
- * @throws what refused it, or ended it because the caller left
+ * @throws the refusal, or the abort by the caller
  */
 async function begin(
   { signal }: Ctx,
@@ -149,14 +149,14 @@ async function begin(
     };
     write(onBegin).catch((error: unknown) => {
       if (isBegun && !out.destroyed) log.error({ err: error }, "an evidence bundle was not finished");
-      // Before, nobody listens to it yet.
+      // Before the start nobody listens for errors.
       out.destroy(isBegun ? toError(error) : undefined);
       reject(toError(error));
     });
   }).finally(() => signal?.removeEventListener("abort", leave));
 }
 
-/** What the audit row of a download says of it. */
+/** Details of a download's audit entry. */
 function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint, alarm }: Plan, fileName: string) {
   return {
     from: from?.toISOString() ?? null,
@@ -170,15 +170,15 @@ function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint, alar
 }
 
 /**
- * A self-contained evidence bundle of one organization's log, whole, by sequence or between two times, as a download
- * that streams: the entries of the range, and of all others hashes alone.
+ * Self-contained evidence bundle of one organization's log, whole, by sequence or between two times, as a streaming
+ * download: the entries of the range, and only hashes of all others.
  * @throws AppError rate_limited when too many exports of the caller are running
- * @throws AppError conflict when a time range of a broken log is asked for, and what planBundle throws
+ * @throws AppError conflict for a time range of a broken log, and the errors of planBundle
  */
 async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
   const scoped = narrow(ctx, orgId);
-  // Around everything that is read, signed or recorded: a download that is refused must not be recorded as done.
+  // Encloses all reading, signing and recording, so that a refused download is not recorded as done.
   return inSlot(scoped.actor, EXPORT_SLOTS, async (release) => {
     const { organization, plan } = await planOf(scoped, orgId, input);
     const createdAt = ctx.now().toISOString();
@@ -203,7 +203,6 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
   });
 }
 
-/** GET /audit-logs/evidence. */
 export const exportEvidence = operation({
   permission: "audit:export",
   input: evidenceInput,

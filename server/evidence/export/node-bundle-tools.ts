@@ -3,7 +3,7 @@ import type { BundleTools } from "@/server/evidence/bundle/verify";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { HASH_BYTES } from "@/server/evidence/tree/tree";
 
-/** The one-shot hash by way of a string of 32 characters: a Buffer for each would cost twice the hashing. */
+/** One-shot hash through a 32-character string: a Buffer would cost twice as much as the hashing. */
 function sha256(bytes: Uint8Array): Uint8Array {
   const characters = hash("sha256", bytes, "binary");
   const digest = new Uint8Array(HASH_BYTES);
@@ -11,7 +11,7 @@ function sha256(bytes: Uint8Array): Uint8Array {
   return digest;
 }
 
-/** Node's own crypto for verifyBundle: the server and the command line. */
+/** Node's crypto for verifyBundle: server and command line. */
 export const nodeBundleTools: BundleTools = {
   ...noteTools,
   sha256,

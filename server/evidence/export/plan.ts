@@ -22,23 +22,23 @@ import type { EvidenceInput } from "./schema";
 
 const RETRY_AFTER_SECONDS = "30";
 
-/** What a bundle will hold beside its entries and the receipt that explains their beginning, settled before they are read. */
+/** Contents of a bundle besides its entries and receipt, decided before they are read. */
 export type Plan = {
   orgId: string;
-  /** Under which the checkpoint was signed, and so all of the bundle is. */
+  /** Origin of the checkpoint, and so of the whole bundle. */
   origin: string;
   range: BundleRange;
   checkpoint: StoredNote;
-  /** How many entries had been signed: no entry of a time range may lie between the checkpoint's end and this. */
+  /** Number of entries signed so far: no entry of a time range may lie between the checkpoint's end and this. */
   signed: number;
   /** A time-stamp of the checkpoint, in base64. */
   token: string | null;
   since: SinceLine | null;
-  /** The alarm that is open on the log, in spite of which the bundle is asked for. */
+  /** Open alarm on the log, accepted by the caller. */
   alarm: BundleAlarm | null;
 };
 
-/** The last sequence of the range that is known now; null where it reaches the newest entry. */
+/** Last known sequence of the range; null if it reaches the newest entry. */
 async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput): Promise<number | null> {
   if (toSeq !== undefined) return toSeq;
   if (!to) return null;
@@ -64,8 +64,8 @@ function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): Bun
 type Chosen = Pick<Plan, "range" | "checkpoint" | "signed">;
 
 /**
- * The range, and the newest checkpoint that the witnesses cosigned and that covers it, and what the asker kept; else the
- * newest.
+ * Chooses the range, the caller's kept checkpoint, and the newest checkpoint that covers the range and is cosigned,
+ * else the newest.
  * @throws AppError conflict when nothing was ever signed, validation_failed for a range that the log does not have
  */
 async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chosen> {
@@ -80,8 +80,8 @@ async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chos
 }
 
 /**
- * What shows that the log continues from what the asker kept. Where entries and the tree's hashes of them are gone there is
- * nothing to show: the bundle continues without, and every verifier says where it breaks.
+ * Proof that the log continues from the caller's checkpoint. If entries and their tree hashes are both missing, the
+ * bundle has no proof and every verifier reports the place.
  */
 async function sinceLine(
   tx: Tx,
@@ -100,8 +100,8 @@ async function sinceLine(
 }
 
 /**
- * Whether what is stored of the tree comes to the root that was signed, cut where the bundle cuts it: its skips and its proof
- * are made of that. Of a time range the whole log is read.
+ * Checks that the stored tree, cut where the bundle cuts it, gives the signed root: skips and proofs come from it. For
+ * a time range the whole log is read.
  */
 async function findDamage(tx: Tx, { checkpoint: note, range }: Chosen, since: number): Promise<Break | null> {
   const { orgId, size } = note;
@@ -125,8 +125,8 @@ async function findDamage(tx: Tx, { checkpoint: note, range }: Chosen, since: nu
 }
 
 /**
- * The alarm that is open on a log, once the signing and the tree have raised theirs.
- * @throws AppError alarm_open unless the bundle is asked for in spite of it
+ * Open alarm on a log, after signing and tree checks have raised theirs.
+ * @throws AppError alarm_open unless the caller accepts the alarm
  */
 async function alarmOf(orgId: string, { despite }: EvidenceInput, began: Date): Promise<BundleAlarm | null> {
   const alarm = await openAlarmOf(orgId, began);
@@ -149,7 +149,7 @@ async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<s
   return row?.token ?? null;
 }
 
-/** Signs the head. @throws AppError unavailable when key or disk fail: newer entries of the range would be left out */
+/** Signs the head. @throws AppError unavailable when key or disk fail: newer entries of the range would be missing */
 async function signNow(orgId: string, now: Date): Promise<void> {
   await signCheckpoint(orgId, now).catch((error: unknown) => {
     log.error({ err: error, orgId }, "no checkpoint could be signed for a bundle");
@@ -159,7 +159,7 @@ async function signNow(orgId: string, now: Date): Promise<void> {
 }
 
 /**
- * Signs the head and settles what goes into the bundle.
+ * Signs the head and decides the contents of the bundle.
  * @throws AppError validation_failed for a range or a size that the log does not have
  * @throws AppError conflict when nothing was ever signed, alarm_open, unavailable when nothing can be signed now
  */
@@ -174,7 +174,7 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
   const alarm = await alarmOf(orgId, input, began);
   const plan = await tenant(ctx.scope, async (tx) => {
     const { checkpoint } = chosen;
-    // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.
+    // The server may have been renamed since the checkpoint was signed, but a bundle has only one origin.
     const { origin } = checkpointOf(checkpoint);
     return {
       ...chosen,
@@ -188,7 +188,7 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
   return { ...plan, token: plan.token ?? (await freshToken(plan.checkpoint)) };
 }
 
-/** A bundle is time-stamped again where its checkpoint was not. */
+/** Time-stamps a checkpoint without one, for the bundle. */
 async function freshToken({ note }: StoredNote): Promise<string | null> {
   const text = parseNote(note)?.text;
   const token = text === undefined ? null : await timestampOf(text);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { oneOrg, onePart, partShape } from "@/server/audit/schema";
 
-/** The size of a checkpoint that the asker kept. */
+/** Size of a checkpoint that the caller kept. */
 const since = z
   .string()
   .regex(/^(0|[1-9]\d{0,14})$/, "is not the size of a checkpoint")

@@ -2,16 +2,15 @@ import { createHash } from "node:crypto";
 import { PassThrough } from "node:stream";
 
 const FLUSH_BYTES = 64 * 1024;
-/** A client that takes nothing for so long has left or never reads: it must not hold a connection and its snapshot. */
+/** A client that reads nothing for this long must not keep a connection and its snapshot. */
 export const CLIENT_TIMEOUT_MS = 10 * 60_000;
 
-/** Lines of a bundle on their way to the client, with the digest of all of them. */
+/** Streams lines of a bundle to the client and digests them. */
 export class BundleStream {
   readonly out = new PassThrough({ highWaterMark: 4 * FLUSH_BYTES });
   readonly #digest = createHash("sha256");
   #buffer = "";
 
-  /** Lines, each with its newline. */
   write(lines: string): void {
     this.#buffer += lines;
     if (this.#buffer.length >= FLUSH_BYTES) this.#flush();
@@ -24,7 +23,7 @@ export class BundleStream {
     this.out.write(bytes);
   }
 
-  /** Null while the client takes what comes; else resolves when it does again. */
+  /** Null while the client keeps up; else resolves when it does again. */
   ready(): Promise<void> | null {
     return this.out.writableNeedDrain ? this.#drained() : null;
   }
@@ -42,7 +41,7 @@ export class BundleStream {
     });
   }
 
-  /** The last line, made of the digest of all others. */
+  /** Writes the last line, made from the digest of all others. */
   end(line: (digest: Uint8Array) => string): void {
     this.#flush();
     this.out.end(line(this.#digest.digest()));

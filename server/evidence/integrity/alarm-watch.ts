@@ -11,15 +11,14 @@ import { listLostHeads, raiseHeadAlarms } from "./heads";
 
 const POLL_MS = 15_000;
 
-/** How many chains have lost their head, polled for the metric. */
+/** Chains that have lost their head, polled for the metric. */
 const lost = { count: 0 };
 
 type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; breaks: Break[] };
 
 /**
- * Raises the alarms again, of one organization or of all, that are gone although a run found a break and none has ended
- * that since: this server clears one only after it has stored a run that does, so it was deleted from outside. One index
- * probe a chain.
+ * Raises alarms that disappeared, of one organization or all, although a run found a break and none has ended it since:
+ * the server clears an alarm only after storing such a run, so it was deleted from outside. One index probe per chain.
  * @throws the driver's error when the runs cannot be read
  */
 export async function raiseLostAlarms(orgId?: string): Promise<void> {
@@ -38,8 +37,8 @@ export async function raiseLostAlarms(orgId?: string): Promise<void> {
 }
 
 /**
- * Keeps the metrics of this process at what the database holds, and raises the alarm of a chain that lost its head, or
- * whose alarm was deleted.
+ * Updates this process's metrics from the database, and raises the alarm of a chain that lost its head, or whose alarm
+ * was deleted.
  */
 export const alarmWatch = backgroundLoop("audit alarms", POLL_MS, async () => {
   gauge("trailmark_audit_lost_heads", "Organizations whose chain lost its head or its end", () => lost.count);

@@ -11,13 +11,13 @@ import { noInput, typed } from "@/server/ground/wire";
 import { LATEST } from "./coverage";
 import type { AlarmSource } from "./schema";
 
-/** A chain that was found broken, as the banner, the metric and the log report it; at: when it was found, not asked. */
+/** A broken chain as reported by banner, metric and log; at: time of discovery. */
 export type Alarm = { orgId: string; at: string; source: AlarmSource; breaks: Break[] };
 
-/** What this process found itself: it counts even when the database does not keep it. */
+/** Alarms found by this process, which count even if the database fails to store them. */
 const alarms = new Map<string, Alarm>();
 
-/** How many alarms the database holds, polled for the metric; another process may have raised them. */
+/** Alarms in the database, polled for the metric; other processes raise some. */
 const stored = { count: 0 };
 
 const registerGauge = () =>
@@ -25,13 +25,13 @@ const registerGauge = () =>
     Math.max(stored.count, alarms.size),
   );
 
-/** Whether an alarm's breaks say more than that its end or head is lost. */
+/** True if an alarm reports more than a lost end or head. */
 const saysMore = (breaks: SQLWrapper): SQL => sql`jsonb_path_exists(${breaks}, '$[*] ? (@.kind != "truncated")')`;
 
-/** Whether the whole chain was read for it: then what was found before is over. */
+/** Whether the whole chain was read, which supersedes earlier findings. */
 type Reading = { isWhole: boolean };
 
-/** Who has not read the whole chain, and finds its head or end lost, does not know that what was found before is over. */
+/** A reading of less than the whole chain that finds a lost head or end must not replace earlier findings. */
 function keep({ orgId, at, source, breaks }: Alarm, { isWhole }: Reading): Promise<unknown> {
   const isLess = sql`${saysMore(auditAlarms.breaks)} AND NOT ${saysMore(sql`excluded.breaks`)}`;
   const values = { orgId, raisedAt: new Date(at), lastRaisedAt: new Date(at), source, breaks };
@@ -52,8 +52,8 @@ function keep({ orgId, at, source, breaks }: Alarm, { isWhole }: Reading): Promi
 }
 
 /**
- * Reports a broken chain: an error in the log, a metric, and every process's banner through openAlarms. An open
- * alarm keeps when and by what it was first raised. Never rejects.
+ * Reports a broken chain: an error in the log, a metric, and every process's banner through openAlarms. An open alarm
+ * keeps its first time and source. Never rejects.
  */
 export async function raiseAlarm(alarm: Alarm, reading: Reading = { isWhole: false }): Promise<void> {
   alarms.set(alarm.orgId, alarm);
@@ -63,14 +63,14 @@ export async function raiseAlarm(alarm: Alarm, reading: Reading = { isWhole: fal
 }
 
 /**
- * A verification of the whole chain found nothing: an alarm that was last raised before it began is over. One that was
- * raised since, again or by its own signing too, stays, with what was found since. Never rejects.
+ * Clears the alarm after a clean verification of the whole chain, if it was last raised before that began. One raised
+ * since, also by its own signing, stays with the later findings. Never rejects.
  */
 export async function clearAlarm(orgId: string, began: Date): Promise<void> {
   const known = alarms.get(orgId);
   const isSince = known && Date.parse(known.at) >= began.getTime();
   if (!isSince) alarms.delete(orgId);
-  // A clock that ran ahead raised it, but none by which this one read.
+  // Dated by a fast clock, though no run with such a date exists.
   const isAhead = sql`${LATEST} BETWEEN ${began.toISOString()}::timestamptz AND ${auditAlarms.lastRaisedAt}`;
   const isOver = and(eq(auditAlarms.orgId, orgId), or(lt(auditAlarms.lastRaisedAt, began), isAhead));
   await asSystem(async (tx) => {
@@ -81,17 +81,17 @@ export async function clearAlarm(orgId: string, began: Date): Promise<void> {
   }).catch((error: unknown) => log.error({ err: error }, "an alarm could not be cleared"));
 }
 
-/** The open alarms over the organizations within reach, newest first, whichever process raised them. */
+/** Open alarms of organizations in reach, newest first, from all processes. */
 export const openAlarms = (scope: Scope): Promise<Alarm[]> => tenant(scope, (tx) => readAlarms(tx, scope));
 
-/** The open alarm of a log; what this process found since a moment counts though the database does not keep it. */
+/** Open alarm of a log; findings of this process since a moment count even if the database lacks them. */
 export async function openAlarmOf(orgId: string, since: Date): Promise<Alarm | undefined> {
   const [stored] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
   const own = alarms.get(orgId);
   return stored ?? (own && Date.parse(own.at) >= since.getTime() ? own : undefined);
 }
 
-/** The same of a transaction that reads more. */
+/** Open alarms, read within an existing transaction. */
 export async function readAlarms(tx: Tx, scope: Scope): Promise<Alarm[]> {
   const rows = await tx
     .select()
@@ -106,7 +106,7 @@ export async function readAlarms(tx: Tx, scope: Scope): Promise<Alarm[]> {
   }));
 }
 
-/** The same for the banner. */
+/** Open alarms for the banner. */
 export const listAlarms = operation({
   permission: "audit:read",
   input: noInput,
@@ -114,13 +114,13 @@ export const listAlarms = operation({
   run: ({ scope }) => openAlarms(scope),
 });
 
-/** Brings what this process knows to what the database holds, after a restart or when another process cleared one. */
+/** Synchronizes this process with the database, after a restart or when another process cleared an alarm. */
 export async function refreshAlarms(maxAgeMs: number): Promise<ReadonlySet<string>> {
   registerGauge();
   const found = await openAlarms({ kind: "system" });
   stored.count = found.length;
   const known = new Set(found.map((alarm) => alarm.orgId));
-  // Cleared by another process, unless the database had not taken it.
+  // Cleared by another process, unless the database failed to store it.
   for (const [orgId, alarm] of alarms)
     if (!known.has(orgId) && Math.abs(Date.now() - Date.parse(alarm.at)) > maxAgeMs) alarms.delete(orgId);
   return known;

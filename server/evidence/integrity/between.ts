@@ -4,7 +4,7 @@ import { type Subscriber, verifyWhole } from "./runs";
 
 type Range = { from?: Date | undefined; to?: Date | undefined };
 
-/** The verdict over the whole chain as that of the entries between two times, counted in its snapshot. */
+/** Narrows the verdict over the whole chain to the entries between two times, counted in its snapshot. */
 async function between({ sql }: ChainReader, whole: Judged, { from, to }: Range): Promise<Judged> {
   const [row] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
     SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
@@ -23,9 +23,9 @@ async function between({ sql }: ChainReader, whole: Judged, { from, to }: Range)
 }
 
 /**
- * The verdict over the entries between two times. The whole chain is read for it: an entry that is gone, or whose time
- * was changed, may have been one of the range, wherever the chain is broken. The range chooses what is counted, in the
- * snapshot of that reading: in a later one an entry may have another time.
+ * Verdict over the entries between two times. Reads the whole chain, because a missing or re-dated entry may have
+ * belonged to the range. The range only chooses the entries counted, in the same snapshot, because later times may
+ * differ.
  * @returns that verdict, and the one over the whole chain
  * @throws AppError rate_limited when too many chains wait to be read
  */

@@ -18,7 +18,7 @@ const altered = (seq: number, expected: string, actual: string): Break =>
 const hashesOf = (bytes: Uint8Array): Uint8Array[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
 
-/** Whether the stored leaves of a slice are its rows' own. */
+/** Compares the stored leaves of a slice with its rows. */
 async function compareLeaves(tx: Tx, orgId: string, { first, last }: Slice): Promise<Break | null> {
   const [from, to] = [Math.floor((first - 1) / TILE_WIDTH), Math.floor((last - 1) / TILE_WIDTH)];
   for (let idx = from; idx <= to; idx++) {
@@ -26,7 +26,7 @@ async function compareLeaves(tx: Tx, orgId: string, { first, last }: Slice): Pro
       tx,
       sql`SELECT leaves FROM audit_tree_tiles WHERE org_id = ${orgId} AND level = 0 AND idx = ${idx}`,
     );
-    if (!tile) continue; // not full yet: any other that is gone is missed by damagedTile() or by the root
+    if (!tile) continue; // Not full yet; any other missing tile is found by damagedTile() or the root.
     const leaves = hashesOf(tile.leaves);
     const rows = await rowsOf<{ seq: string; checksum: string }>(
       tx,
@@ -44,8 +44,8 @@ async function compareLeaves(tx: Tx, orgId: string, { first, last }: Slice): Pro
 }
 
 /**
- * Whether the tree as it is stored still is the one that was signed: its tiles fold to the root of the checkpoint.
- * @param leaves where they are looked at too: each tile is made of its leaves, and those of a slice are those of its rows
+ * Checks that the stored tree still folds to the signed root of the checkpoint.
+ * @param leaves given to check them too: each tile against its leaves, and those of a slice against its rows
  */
 export function checkTiles(note: StoredNote, leaves: { slice: Slice | null } | null): Promise<Break[]> {
   const { orgId, size } = note;

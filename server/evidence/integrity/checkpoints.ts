@@ -7,7 +7,7 @@ import { signCheckpoint as sign } from "@/server/evidence/checkpoints/sign";
 import type { StoredNote } from "@/server/evidence/checkpoints/stored-note";
 import { raiseAlarm } from "./alarm";
 
-/** How many entries an organization's chain has had; 0 before the first. */
+/** Number of entries that an organization's chain ever had; 0 before the first. */
 export type Head = { orgId: string; seq: number };
 
 /** The head of every organization. */
@@ -22,20 +22,20 @@ export function listHeads(): Promise<Head[]> {
   );
 }
 
-/** Our newest checkpoints of organizations that the database lacks: all of their entries were lost. */
+/** Our newest checkpoints of organizations missing from the database: all their entries were lost. */
 export async function listLostOrganizations(): Promise<StoredNote[]> {
-  // The folder first: an organization that a server makes meanwhile is then in the database at least.
+  // Reads the folder first, so that organizations created meanwhile are at least in the database.
   const signed = (await readEveryLatest()).filter(({ size }) => size > 0);
   const known = new Set((await listHeads()).map(({ orgId }) => orgId));
   return signed.filter(({ orgId }) => !known.has(orgId));
 }
 
 /**
- * Signs the head of a chain. Where rows, tree and notes disagree nothing is signed and the alarm is raised, as of when that
- * was found.
- * @param now what the checkpoint is dated
- * @returns the checkpoint over today's head, the sequence behind which every row was read for it, and what witnesses hold
- *   against it; null when refused
+ * Signs the head of a chain. If rows, tree and notes disagree, nothing is signed and the alarm is raised, dated at the
+ * discovery.
+ * @param now date of the checkpoint
+ * @returns the checkpoint over today's head, the sequence after which every row was read for it, and objections of
+ * witnesses; null when refused
  */
 export async function signHead(
   orgId: string,
@@ -47,6 +47,6 @@ export async function signHead(
   return signing.kind === "signed" ? signing : null;
 }
 
-/** signHead(), where the checkpoint alone is wanted. */
+/** Runs signHead() for the checkpoint only. */
 export const signCheckpoint = async (orgId: string, now?: Date): Promise<StoredNote | null> =>
   (await signHead(orgId, now))?.note ?? null;

@@ -3,15 +3,14 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** Every retained row must have been read within so long. */
+/** Every retained row must be read at least this often. */
 export const READ_WITHIN_DAYS = 31;
 
 /**
- * retained: rows that the chain holds; through: the last of them that the nightly run or a signing has reached; unread:
- * those up to there that no verification has read within the last 31 days. isBroken: a run found a break, and none has ended
- * that since; lastReasons: why the newest run of the whole chain, or of the night, or any that found a break, did not prove
- * it; lastFullAt and lastFullStatus: of the newest run of the whole chain; lastRanAt and lastRows: when the newest of all
- * these ran and how many rows it read.
+ * retained: rows in the chain; through: last row reached by the nightly run or a signing; unread: rows up to there that
+ * no verification read in 31 days. isBroken: a run found a break that none has ended since; lastReasons: why the newest
+ * whole, nightly or breaking run did not prove it; lastFullAt and lastFullStatus: newest run of the whole chain;
+ * lastRanAt and lastRows: time and rows of the newest of all these.
  */
 export type Coverage = {
   orgId: string;
@@ -26,7 +25,7 @@ export type Coverage = {
   lastFullStatus: "intact" | "broken" | "unproven" | "empty" | null;
 };
 
-/** Of an organization that has no history. */
+/** Coverage of an organization without history. */
 export const NOTHING: Omit<Coverage, "orgId"> = {
   retained: 0,
   through: 0,
@@ -39,12 +38,12 @@ export const NOTHING: Omit<Coverage, "orgId"> = {
   lastFullStatus: null,
 };
 
-/** Until when the database takes a time for one that has been: clocks of machines differ a little. */
+/** Latest time that the database accepts as past: clocks of machines differ a little. */
 export const LATEST = sql`(now() + interval '1 hour')`;
 
 /**
- * Whether a time is none that a clock wrote which ran ahead. A verification of next year would be the newest until then,
- * and its rows read; nothing can correct it.
+ * True unless a fast clock wrote the time. A verification dated next year would be the newest until then, with its rows
+ * counted as read, and nothing can correct it.
  */
 export const isInTime = (at: SQLWrapper): SQL => sql`${at} <= ${LATEST}`;
 
@@ -53,34 +52,34 @@ const RECENT = sql`v.ran_at > now() - make_interval(days => ${READ_WITHIN_DAYS})
   AND v.status <> 'broken' AND v.kind IN ('nightly', 'whole')`;
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** The newest run of a chain `o` that says in what state the whole of it is: any that found a break does. */
+/** Newest run of a chain `o` that determines its state; every run that found a break does. */
 const NEWEST_RUN = sql`FROM audit_verifications v
   WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken') AND ${IN_TIME}
   ORDER BY v.ran_at DESC LIMIT 1`;
 
-/** Whether a run ends what earlier ones found, as endsAlarm() has it: a night without a slice has read the whole chain. */
+/** True if a run ends earlier findings, as endsAlarm() does: a night without a slice read the whole chain. */
 const ENDS = sql`((v.kind = 'whole' OR (v.kind = 'nightly' AND v.rolling_through_seq IS NULL))
   AND (v.status IN ('intact', 'empty') OR (v.status = 'unproven' AND v.covered_through_seq IS NOT NULL)))`;
 
 /**
- * The newest run of a chain `o` that found a break, or ended what earlier ones had found: a night that found nothing in its
- * part does neither. One probe of audit_verifications_deciding_idx, which has these words.
+ * Newest run of a chain `o` that found a break or ended earlier ones; a clean night over a part does neither. One probe
+ * of audit_verifications_deciding_idx, whose text this must match.
  */
 export const DECIDING_RUN = sql`FROM audit_verifications v
   WHERE v.org_id = o.id AND (v.status = 'broken' OR ${ENDS}) AND ${IN_TIME}
   ORDER BY v.ran_at DESC LIMIT 1`;
 
-/** The rows from the first to the last of what a run read, or of its slice. */
+/** Rows from first to last of a run or its slice. */
 const rowsFrom = (first: string, last: string, there: string) =>
   sql.raw(`coalesce(range_agg(int8range(${first}, ${last}, '[]')) FILTER (WHERE ${there} IS NOT NULL), '{}')`);
 
 /**
- * What verifications and signings have read of some chains, from what is kept of them: a few index probes a chain, no
- * row of it but the first and the last. Runs over one range of times or one part prove nothing here.
- * @param signed how many rows the newest checkpoint of each chain covers, 0 without one
+ * Coverage of some chains by verifications and signings, from stored results: a few index probes per chain, and only
+ * its first and last row. Runs over a time range or a part prove nothing here.
+ * @param signed rows covered by the newest checkpoint of each chain, 0 without one
  */
 export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise<Coverage[]> {
-  // The signer reads every row once, between the checkpoint before it and the one that first covers it.
+  // The signer reads every row once, between the previous checkpoint and the first that covers it.
   return rowsOf<Coverage>(
     tx,
     sql`SELECT o.id AS "orgId", coalesce(o.last - o.first + 1, 0)::float8 AS retained, o.through::float8 AS through,

@@ -17,7 +17,7 @@ import { isInTime } from "./coverage";
 import { proveRow } from "./judge";
 import { type EntryStatus, entryStatus } from "./schema";
 
-/** The newest verification that read this part of the chain. */
+/** Newest verification that read this part of the chain. */
 async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryStatus["lastVerified"]> {
   const { ranAt, status, firstSeq, lastSeq } = auditVerifications;
   const covers = and(or(lte(firstSeq, seq), sql`${firstSeq} IS NULL`), gte(lastSeq, seq));
@@ -37,7 +37,7 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryS
 const OTHER_TREE =
   "The entries under the checkpoint over it no longer give the root that was signed: this one or another was changed. Verify the whole chain.";
 
-/** Whether the entries that a checkpoint covers still give the root that it signed. */
+/** True if the entries covered by a checkpoint still give its root. */
 async function isTreeAsSigned(checkpoint: StoredNote): Promise<boolean> {
   const { orgId, size } = checkpoint;
   const root = await asSystem((tx) => readRoot(tx, orgId, size)).catch((error: unknown) => {
@@ -49,12 +49,12 @@ async function isTreeAsSigned(checkpoint: StoredNote): Promise<boolean> {
 
 type Held = Pick<EntryStatus, "status" | "breaks" | "reasons">;
 
-/** What the entry's own contents and link say, held to the tree that the checkpoint signed. */
+/** Compares an entry's contents and link with the signed tree. */
 async function hold({ status, breaks, marked }: Integrity, checkpoint: StoredNote | null): Promise<Held> {
   if (status === "broken" || !marked) return { status: "broken", breaks, reasons: [] };
   if (!checkpoint) return { status: "unproven", breaks, reasons: ["No checkpoint covers it yet."] };
   const contradiction = await proveRow(marked, checkpoint);
-  // Where the tree itself is another, whose fault that is cannot be known from one entry.
+  // If the tree itself differs, one entry cannot show which is at fault.
   if (contradiction && !(await isTreeAsSigned(checkpoint)))
     return { status: "unproven", breaks, reasons: [OTHER_TREE] };
   if (contradiction) return { status: "broken", breaks: [contradiction], reasons: [] };
@@ -64,8 +64,8 @@ async function hold({ status, breaks, marked }: Integrity, checkpoint: StoredNot
 }
 
 /**
- * The integrity of an entry as of now: its contents against its checksum and its link to the entry before, freshly read;
- * its place in the tree under the first signed checkpoint that covers it; the last verification that read it.
+ * Current integrity of an entry: its contents and link, freshly read; its position in the tree under the first signed
+ * checkpoint that covers it; the last verification that read it.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
 export const getEntryStatus = operation({

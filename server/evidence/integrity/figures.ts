@@ -8,12 +8,12 @@ import { openAlarms } from "./alarm";
 import type { ChainState } from "./schema";
 import { readStates } from "./state";
 
-/** Every organization is looked at so often; a look is a few index probes a chain. */
+/** Poll interval for every organization; a few index probes per chain. */
 const POLL_MS = 5 * 60_000;
 const ORGANIZATIONS_AT_A_TIME = 500;
 
 type Status = ChainState["status"];
-/** Figures over all organizations; ages in seconds, of the organization that is worst off, 0 where there is none. */
+/** Figures over all organizations; ages in seconds, of the worst organization, 0 without any. */
 export type Figures = {
   states: Record<Status, number>;
   verifiedAge: number;
@@ -31,8 +31,8 @@ const none = (): Figures => ({
 });
 
 /**
- * A chain that no verification has read is as old as its organization.
- * @returns how many entries the newest checkpoint of each covers, 0 without one
+ * A chain never verified is as old as its organization.
+ * @returns entries covered by the newest checkpoint of each, 0 without one
  */
 async function addStates(tx: Tx, created: Map<string, number>, figures: Figures): Promise<Map<string, number>> {
   const alarms = await openAlarms({ kind: "system" });
@@ -47,7 +47,7 @@ async function addStates(tx: Tx, created: Map<string, number>, figures: Figures)
   return signed;
 }
 
-/** The oldest entry that no checkpoint covers, by when it was sealed. */
+/** Age of the oldest entry without a checkpoint, since it was sealed. */
 async function unsignedAge(tx: Tx, signed: ReadonlyMap<string, number>): Promise<number> {
   const [row] = await rowsOf<{ age: number | null }>(
     tx,
@@ -69,7 +69,7 @@ async function prunedAge(tx: Tx): Promise<number> {
   return row?.age ?? 0;
 }
 
-/** Reads the figures of every organization, some at a time, each in its own transaction. */
+/** Reads the figures of every organization in batches, each in its own transaction. */
 export async function readFigures(): Promise<Figures> {
   const figures = none();
   const organizations = await asSystem((tx) =>
@@ -120,7 +120,7 @@ const EXPLAINED: [name: string, help: string, read: () => number][] = [
   ],
 ];
 
-/** Keeps the metrics over all organizations at what the database holds. */
+/** Updates the metrics over all organizations from the database. */
 export const figuresWatch = backgroundLoop("figures", POLL_MS, async () => {
   const age = () => (Date.now() - readAt) / 1000;
   gauge("trailmark_figures_age_seconds", "Seconds since the figures over all organizations were read last", age);

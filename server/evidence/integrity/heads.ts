@@ -10,13 +10,13 @@ import { log } from "@/server/ground/log";
 import { groupBy } from "@/server/ground/records";
 import { raiseAlarm } from "./alarm";
 
-/** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */
+/** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before a signed size. */
 export type LostHead = { orgId: string; head: number | null; last: number; signed: number };
 
-/** A chain that may be one of these: the database's word alone says that a checkpoint covers more than it has. */
+/** A possible case: so far only the database's word says that a checkpoint covers more than the chain has. */
 type Suspect = Omit<LostHead, "signed"> & { isCut: boolean };
 
-/** Two index probes a chain. */
+/** Two index probes per chain. */
 const findSuspects = (tx: Tx, chains: SQL): Promise<Suspect[]> =>
   rowsOf<Suspect>(
     tx,
@@ -35,7 +35,7 @@ const findSuspects = (tx: Tx, chains: SQL): Promise<Suspect[]> =>
       WHERE "isCut" OR "isShort"`,
   );
 
-/** The chains that lost their head or their end, of one organization or of all. */
+/** Chains that lost their head or end, of one organization or all. */
 export function listLostHeads(orgId?: string): Promise<LostHead[]> {
   return asSystem(async (tx) => {
     const suspects = (await findSuspects(tx, orgId ? layout().eachOf([orgId]) : layout().everyOne())).map(
@@ -43,7 +43,7 @@ export function listLostHeads(orgId?: string): Promise<LostHead[]> {
     );
     if (suspects.length === 0) return [];
     const newest = await newestCheckpoints(tx, suspects);
-    // The heads again, and last: what another process signs meanwhile is then never beyond them.
+    // Reads the heads again, last, so that checkpoints of other processes are never beyond them.
     return (await findSuspects(tx, layout().eachOf(suspects)))
       .map(({ isCut, ...chain }) => ({ isCut, lost: { ...chain, signed: newest.get(chain.orgId)?.size ?? 0 } }))
       .filter(({ isCut, lost }) => isCut || (lost.head ?? 0) < lost.signed)
@@ -64,14 +64,14 @@ function toBreak({ head, last, signed }: LostHead): Break {
   });
 }
 
-/** Raises the alarm of each of these chains. Never rejects. */
+/** Raises the alarm of each chain. Never rejects. */
 export async function raiseHeadAlarms(heads: readonly LostHead[]): Promise<void> {
   for (const lost of heads)
     await raiseAlarm({ orgId: lost.orgId, at: new Date().toISOString(), source: "head", breaks: [toBreak(lost)] });
 }
 
-/** The database does not continue an organization's chain: raises its alarm if the head is why. Never rejects. */
-/** Rows that the database keeps otherwise than this process sent them: it signs their logs no more, until it is started again. */
+/** The database cannot continue a chain: raises its alarm if the head is the cause. Never rejects. */
+/** Raises alarms for rows stored differently than sent; this process stops signing those logs until a restart. */
 export async function raiseDifferences(found: readonly Difference[]): Promise<void> {
   for (const [orgId, rows] of groupBy(found, (row) => row.orgId)) {
     const breaks = rows.slice(0, MAX_BREAKS).map(({ id, seq, columns }): Break => {

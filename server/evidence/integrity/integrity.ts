@@ -20,8 +20,8 @@ import { keepVerification } from "./verifications";
 import { watched } from "./verify-progress";
 
 /**
- * The one organization that is meant: the given one, the caller's only one, or a partner's home where the caller reaches it.
- * @throws AppError validation_failed where there is none
+ * The organization to use: the given one, the caller's only one, or a partner's home if in reach.
+ * @throws AppError validation_failed if there is none
  */
 export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
   const { scope, homeOrgId } = ctx;
@@ -31,7 +31,7 @@ export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
   return found;
 }
 
-/** What was already done with a verdict that several share. */
+/** Follow-up already done for a shared verdict. */
 const kept = new WeakMap<Judged, Promise<void>>();
 
 /** Stores the verdict over a whole chain, and raises or clears the alarm. */
@@ -54,21 +54,21 @@ const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
 };
 
 type Watch = { signal: AbortSignal | undefined; onProgress?: ((rows: number) => void) | undefined };
-/** A verdict, how many rows were read for it, and what it is kept as. */
+/** A verdict, the rows read for it, and the kind to store it as. */
 type Reading = { found: Judged; rowsRead: number; kind: "whole" | "range" };
 
-/** The entries of some sequences, which alone are read. */
+/** Reads only the entries of some sequences. */
 async function readPart(orgId: string, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
   const found = await verifyPart(orgId, { fromSeq, toSeq }, watch);
   const newest = found.head?.seq ?? 0;
   const beyond = (field: string) => invalid(field, `lies beyond the newest entry, sequence ${newest}`);
-  // Not of a broken chain: that it lost its end is the answer.
+  // Not for a broken chain, where a lost end is the answer.
   if (found.status !== "broken" && (fromSeq ?? 1) > newest) throw beyond("fromSeq");
   if (found.status !== "broken" && (toSeq ?? newest) > newest) throw beyond("toSeq");
   return { found, rowsRead: found.rowsChecked, kind: "range" };
 }
 
-/** The whole chain, read once for all who ask at the time; between two times its entries of that time are counted. */
+/** Reads the whole chain, once for all concurrent callers; a time range only counts its entries. */
 async function readWhole(orgId: string, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
   if (!from && !to) {
     const found = await verifyWhole(orgId, watch);
@@ -79,8 +79,8 @@ async function readWhole(orgId: string, { from, to }: VerifyInput, watch: Watch)
 }
 
 /**
- * Verifies the chain of one organization: whole, between two timestamps, for which the whole chain is read too, or by
- * sequence, for which those entries are. A break raises the alarm; a whole chain found without one clears it.
+ * Verifies one organization's chain: whole, between two timestamps (also reads the whole chain), or by sequence (reads
+ * only those entries). A break raises the alarm; a clean whole chain clears it.
  * @throws AppError rate_limited when the caller, or this process, has too many waiting
  * @throws AppError validation_failed for a sequence that the chain does not have
  */
@@ -112,7 +112,7 @@ export const verifyIntegrity = operation({
 
 const DEFAULT_CHECKPOINTS = 100;
 
-/** The newest checkpoints of one organization, newest first, with the keys that check them. */
+/** Newest checkpoints of one organization, newest first, with the keys to check them. */
 export const listCheckpoints = operation({
   permission: "audit:read",
   input: checkpointsInput,

@@ -22,8 +22,8 @@ import { readState } from "./state";
 import { readWindow } from "./window";
 
 /**
- * What our own key says of a chain at the moment of asking: a checkpoint over its head; that something disagrees, so that
- * none was signed, or a witness holds another log against it; or none, because the key or the disk could not be used.
+ * Our own signature over a chain now: a checkpoint over its head; a refusal, because something disagrees or a witness
+ * has another log; or none, because key or disk failed.
  */
 export type OwnNote =
   | { kind: "signed"; note: StoredNote; keys: string[] }
@@ -31,8 +31,8 @@ export type OwnNote =
   | { kind: "none"; reason: string };
 
 /**
- * Signs the head of a chain, or says why it is not signed; what is found against it raises the alarm. Never rejects.
- * @param now what the checkpoint is dated
+ * Signs the head of a chain, or reports why not; findings raise the alarm. Never rejects.
+ * @param now date of the checkpoint
  */
 export async function ownNote(orgId: string, now: Date): Promise<OwnNote> {
   try {
@@ -58,8 +58,8 @@ const broken = ({ seq }: Anchor, { size }: StoredNote, actual: string): Break =>
 };
 
 /**
- * Whether a row, and so every row that it links back to, is a leaf of the tree that a checkpoint names.
- * @returns null when it is, else where it is not
+ * Proves that a row, and so every row it links back to, is a leaf of a checkpoint's tree.
+ * @returns null if so, else the break
  */
 export async function proveRow(row: Anchor, note: StoredNote): Promise<Break | null> {
   const { orgId, size } = note;
@@ -75,35 +75,35 @@ export async function proveRow(row: Anchor, note: StoredNote): Promise<Break | n
   }
 }
 
-/** A verdict of this server: what the rows say, and whether our own key says it too. */
+/** Verdict of this server over the rows, with the confirmation by our own key. */
 export type Judged = Omit<Integrity, "status" | "marked"> & {
   status: VerdictStatus;
-  /** Why it is unproven, a sentence each. */
+  /** Reasons that it is unproven, one sentence each. */
   reasons: string[];
   covered: Covered;
-  /** When the run began: what was found since may not be in it. */
+  /** Start of the run; later findings may not be in it. */
   began: Date;
 };
 
 /**
- * Whether a reading of the whole chain ends its alarm: nothing contradicts, and a checkpoint of ours covers what was read.
- * That the log was once restored, which every reading says from then on, is no alarm.
+ * True if a reading of the whole chain ends its alarm: no contradiction, and our checkpoint covers the rows read. A
+ * past restoration, which every reading mentions, is no alarm.
  */
 export const endsAlarm = ({ status, covered }: Judged): boolean =>
   status === "intact" || status === "empty" || (status === "unproven" && covered.lastSeq !== null);
 
-/** What is done with a verdict while the snapshot that it is about is open. */
+/** Uses a verdict while its snapshot is open. */
 export type InSnapshot = (judged: Judged, reader: ChainReader) => Promise<void>;
 type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool"> & {
   inSnapshot?: InSnapshot | undefined;
 };
 
-/** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
+/** Differences between the rows and what our key signed; `through` is the last row covered, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };
 
 const isWhole = ({ fromSeq, toSeq }: JudgeOptions): boolean => fromSeq === undefined && toSeq === undefined;
 
-/** What the checkpoint itself says against calling these entries whole. */
+/** Reasons in the checkpoint itself not to call these entries whole. */
 function lostReasons(note: StoredNote, options: JudgeOptions): string[] {
   const { fromSeq = 1, toSeq = Number.MAX_SAFE_INTEGER } = options;
   return restoredReasons(
@@ -113,8 +113,8 @@ function lostReasons(note: StoredNote, options: JudgeOptions): string[] {
 }
 
 /**
- * Whether the stored tree is the one that was signed. That its leaves are those of the rows costs as much again as reading
- * these: the nights do so by and by, and a whole reading where it might end what they, or others, found.
+ * Compares the stored tree with the signed one. Comparing leaves with rows doubles the reading, so the nights do it in
+ * slices, and a whole reading only if it might end an alarm.
  */
 async function compareTree({ firstSeq }: Integrity, { seq: last }: Anchor, note: StoredNote): Promise<Break[]> {
   const { state } = await readState({ kind: "system" }, note.orgId);
@@ -125,10 +125,10 @@ async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Pr
   const { marked, breaks, rowsChecked, head } = found;
   const nothing = { breaks: [], reasons: [], through: 0 };
   if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
-  // Where the reading found the place itself, it is the exact one.
+  // If the reading found the place itself, that one is exact.
   if (note.kind === "refused") return breaks.length > 0 ? nothing : { ...nothing, breaks: note.breaks };
   if (breaks.length > 0) return nothing;
-  // What was signed was there then: the log was cut before it was read.
+  // The signed entries existed then, so the log was cut before this reading.
   if ((head?.seq ?? 0) < note.note.size) return { ...nothing, breaks: [beyondHead(head, note.note)] };
   if (rowsChecked === 0) return nothing;
   if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
@@ -177,8 +177,8 @@ export async function changedGuards(): Promise<Break | null> {
 }
 
 /**
- * What raises an alarm and stands in no entry: a whole reading that passed it over would end that alarm. Where another
- * process is of a later version the guards are its, which ends nothing either.
+ * Faults that raise an alarm but are in no entry: a whole reading that missed them would end that alarm. If another
+ * process runs a later version, its guards differ, which ends nothing either.
  */
 async function judgeBeside(orgId: string): Promise<Pick<Proof, "breaks" | "reasons">> {
   const [guards, window] = await Promise.all([changedGuards(), asSystem((tx) => readWindow(tx, orgId))]);
@@ -196,10 +196,10 @@ async function proveAll(found: Integrity, note: OwnNote, options: JudgeOptions):
 }
 
 /**
- * Judges a chain, whole or between two sequences: signs its head first, reads, and holds the last row to the tree that
- * was signed. Intact where nothing contradicts and a checkpoint signed by our own key proves the rows; unproven where no such
- * checkpoint could be had, with the reasons; empty is intact of no rows.
- * @param given what our key says, where it was asked just now
+ * Judges a chain, whole or between two sequences: signs its head first, reads, and checks the last row against the
+ * signed tree. Intact if nothing contradicts and a checkpoint of ours proves the rows; unproven, with reasons, if there
+ * is no such checkpoint; empty is intact without rows.
+ * @param given our signature, if just made
  */
 export async function judgeChain(orgId: string, options: JudgeOptions = {}, given?: OwnNote): Promise<Judged> {
   const ctx = systemCtx();

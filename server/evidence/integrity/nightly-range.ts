@@ -1,24 +1,23 @@
 import { DAY_MS } from "@/server/ground/time/durations";
 
-/** Every row is read again within so many nights. */
+/** Every row is read again within this many nights. */
 export const ROLLING_NIGHTS = 30;
 
-/** The part that a night reads again, which night of its round that is, and when the round began. */
+/** Part to read again in a night, the night's number in its round, and the start of the round. */
 export type Slice = { first: number; last: number; night: number; beganAt: Date; endsRound: boolean };
 
 export type Round = {
-  /** The last sequence that retention removed. */
+  /** Last pruned sequence. */
   pruned: number;
-  /** The last sequence verified before tonight, which tonight's new rows are linked to and so reads anyway. */
+  /** Last sequence verified before tonight; new rows link to it, so it is read anyway. */
   verified: number;
-  /** What the last night read. */
+  /** Part read last night. */
   before: Slice | null;
 };
 
 /**
- * The part of the rows verified earlier that tonight reads again. It continues where the last night stopped and is as
- * large as the nights that are left of the round ask for, also when nights were missed or the chain has grown; behind
- * the end a new round begins.
+ * Part of the verified rows to read again tonight. Continues where the last night stopped, and is sized to finish the
+ * round in its remaining nights even if nights were missed or the chain grew; after the end a new round starts.
  */
 export function nextSlice({ pruned, verified, before }: Round, now: Date): Slice | null {
   const earliest = pruned + 1;

@@ -19,7 +19,7 @@ import { keepVerification, type Progress, readProgress } from "./verifications";
 
 const UNTIL_THE_END = Number.MAX_SAFE_INTEGER;
 
-/** A chain that ends before what an earlier night had read lost its tail, regardless of its head. */
+/** A chain that ends before the verified sequence lost its tail, whatever its head says. */
 function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
   const last = head?.seq ?? 0;
   if (last >= verifiedThrough) return [];
@@ -33,7 +33,7 @@ function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
   ];
 }
 
-/** Breaks in order, each place once under each kind. */
+/** Sorts breaks and removes duplicates. */
 const merged = (breaks: readonly Break[]): Break[] =>
   breaks
     .filter(({ seq, kind }, at) => breaks.findIndex((other) => other.seq === seq && other.kind === kind) === at)
@@ -41,7 +41,7 @@ const merged = (breaks: readonly Break[]): Break[] =>
 
 type Night = { verdict: Judged; progress: Progress };
 
-/** Tonight's reading: what is new, and the slice of the rest that is next. */
+/** Reads tonight's new rows and the next slice of the others. */
 async function readNight(orgId: string, before: Progress, signal: AbortSignal | undefined): Promise<Night> {
   const now = systemCtx().now();
   const note = await ownNote(orgId, now);
@@ -52,13 +52,13 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   const again = slice && (await judgeChain(orgId, { fromSeq: slice.first, toSeq: slice.last, signal }, note));
   const tiles = note.kind === "signed" ? await checkTiles(note.note, { slice }) : [];
   const cut = cutSince(fresh.head, before.verifiedThrough);
-  // A chain that was cut has no row where tonight's new ones begin: the cut says it.
+  // A cut chain has no row where tonight's start; the cut itself reports that.
   const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
   const unsigned = note.kind === "refused" ? note.breaks : [];
-  // A row that is gone anywhere in the retained chain, is before it or has no seal, whether or not tonight reads that part.
+  // Finds gaps, rows before the start and rows without a seal anywhere in the chain, read tonight or not.
   const gap = await findGap(orgId);
   const rows = merged([...seen.filter((one) => !unsigned.includes(one)), ...(gap ? [gap] : [])]);
-  // A row that is gone takes its leaf along: where the rows name the place, it is the exact one.
+  // A missing row also loses its leaf; if the rows show the place, that one is exact.
   const breaks = rows.length > 0 ? rows : merged([...unsigned, ...tiles]);
   const reasons = [...new Set([...fresh.reasons, ...(again?.reasons ?? [])])];
   const verdict: Judged = {
@@ -72,7 +72,7 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   return { verdict, progress };
 }
 
-/** A verification of the whole chain is running: that is more than tonight would read. */
+/** Uses a running verification of the whole chain, which reads more than tonight would. */
 async function readWhole(orgId: string, before: Progress): Promise<Night | null> {
   const verdict = await runningVerification(orgId);
   if (!verdict) return null;
@@ -82,7 +82,10 @@ async function readWhole(orgId: string, before: Progress): Promise<Night | null>
   return { verdict: breaks.length > 0 ? { ...verdict, status: "broken", reasons: [], breaks } : verdict, progress };
 }
 
-/** The search index of what was read tonight: it is made of the entries, so another one is damage, or somebody's doing. */
+/**
+ * Checks the search index of the rows read tonight: it derives from the entries, so a difference is damage or
+ * tampering.
+ */
 async function checkSearch(orgId: string, before: Progress, { verifiedThrough, slice }: Progress): Promise<void> {
   const spans = [{ first: before.verifiedThrough + 1, last: verifiedThrough }, ...(slice ? [slice] : [])];
   const found: number[] = [];
@@ -94,17 +97,17 @@ async function checkSearch(orgId: string, before: Progress, { verifiedThrough, s
 }
 
 /**
- * One organization's nightly verification: everything new since the last one, the next slice of the rest again, of the same
- * part the search index, each tile of the tree, and a count of all its sequences, so that a row that is gone is seen the
- * first night. The result is stored; a break raises the alarm, and the next night reads the same place again.
- * @param guards what of the database's guards was changed, which makes every log broken
+ * Nightly verification of one organization: all new rows, the next slice of the others with its search index, each tile
+ * of the tree, and a count of all sequences, so that a missing row is found the first night. The result is stored; a
+ * break raises the alarm, and the next night reads the same part again.
+ * @param guards changes to the database's guards, which make every log broken
  * @returns the verdict, or null for an organization that never had a row
  */
 export async function verifyNightly(
   orgId: string,
   { signal, guards = null }: { signal?: AbortSignal | undefined; guards?: Break | null } = {},
 ): Promise<Judged | null> {
-  // Tonight reads a part: it must not pass for the run that ends an alarm which was deleted.
+  // Tonight reads a part, which must not pass for the run that ended a deleted alarm.
   await raiseLostAlarms(orgId);
   const before = await readProgress(orgId);
   const whole = await readWhole(orgId, before).catch(() => null);
@@ -129,8 +132,8 @@ export type NightlyRun = {
 };
 
 /**
- * The nightly verification of every organization, one after the other; one that cannot be read delays no other.
- * @throws Error when the signal ended it early, so that it is tried again
+ * Verifies every organization, one after the other; a failure delays no other.
+ * @throws Error when the signal ended it early, so that it is retried
  */
 export async function runNightly({
   signal,
@@ -169,7 +172,7 @@ async function listOrganizationIds(): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The nightly verification of every chain, an hour before pruning. */
+/** Job for the nightly verification of every chain, an hour before pruning. */
 export const verificationJob: JobKind<object> = {
   name: "verification",
   cron: VERIFICATION_CRON,

@@ -2,18 +2,18 @@ import { hasFreeReader, type ReaderPool, waitingReaders } from "@/server/evidenc
 import { tooMany } from "@/server/ground/errors";
 import { type InSnapshot, type Judged, judgeChain } from "./judge";
 
-/** Verifications that one caller may have running or waiting in one process. */
+/** Verifications per caller, running or waiting in one process. */
 export const VERIFY_SLOTS = { kind: "verifications", max: 8, advice: "Wait until one of them has ended." };
-/** Chains that may wait to be read in one process; the night's own readings wait beyond that too. */
+/** Chains that may wait in one process; nightly readings may exceed it. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 30;
 
-/** A part of more sequences than this waits with the whole chains: what is short must not follow it. */
+/** A longer part queues with the whole chains, so that short ones do not wait for it. */
 const SHORT_ROWS = 50_000;
 
-/** One reading of a whole chain and those who wait for it. */
+/** One reading of a whole chain and its subscribers. */
 type Run = { found: Promise<Judged>; subscribers: Set<Subscriber>; abort: AbortController };
-/** Who waits for a reading: what they hear of it, when they leave, and what they do in its snapshot at the end. */
+/** A subscriber of a reading: progress callback, abort signal, and work in the final snapshot. */
 export type Subscriber = {
   onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ function start(orgId: string): Run {
     if (runs.get(orgId) === run) runs.delete(orgId);
   };
   const inSnapshot: InSnapshot = async (judged, reader) => {
-    // Who asks from now on would come too late to see this snapshot.
+    // Later callers would not see this snapshot.
     end();
     for (const subscriber of subscribers) await subscriber.inSnapshot?.(judged, reader);
   };
@@ -43,7 +43,7 @@ function start(orgId: string): Run {
   return run;
 }
 
-/** Resolves never; rejects when the subscriber goes away. */
+/** Never resolves; rejects when the subscriber leaves. */
 function rejectOnAbort(signal: AbortSignal | undefined): { promise: Promise<never>; stop: () => void } {
   let stop = () => {};
   const promise = new Promise<never>((_, reject) => {
@@ -56,7 +56,7 @@ function rejectOnAbort(signal: AbortSignal | undefined): { promise: Promise<neve
   return { promise, stop };
 }
 
-/** The verification of this whole chain that is in progress, if any. */
+/** The running verification of this whole chain, if any. */
 export const runningVerification = (orgId: string): Promise<Judged> | null => runs.get(orgId)?.found ?? null;
 
 /** @throws AppError rate_limited when too many chains wait for such a connection */
@@ -69,7 +69,7 @@ function refuseCrowd(pool: ReaderPool): void {
 type Part = { fromSeq?: number | undefined; toSeq?: number | undefined };
 
 /**
- * Verifies a part of a chain by sequence, for one subscriber; an end that is left out is the chain's own.
+ * Verifies a part of a chain by sequence, for one subscriber; an omitted end is the chain's own.
  * @throws AppError rate_limited when too many chains wait to be read
  */
 export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, subscriber: Subscriber): Promise<Judged> {
@@ -80,8 +80,8 @@ export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, su
 }
 
 /**
- * Verifies a whole chain. A caller who asks while that chain is being read gets its verdict, which says through which
- * sequence it reaches; the last one who goes away ends it.
+ * Verifies a whole chain. Callers during a reading share its verdict, which states its last sequence; when the last one
+ * leaves, the reading ends.
  * @throws AppError rate_limited when too many chains wait to be read
  */
 export async function verifyWhole(orgId: string, subscriber: Subscriber = {}): Promise<Judged> {

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { oneOrg, onePart, partShape } from "@/server/audit/schema";
 import { flag, guid, isoTime, pageLimit } from "@/server/ground/wire";
 
-/** When the nightly verification happens, as cron in UTC: in quiet hours, before retention. */
+/** Nightly verification as cron in UTC: in quiet hours, before retention. */
 export const VERIFICATION_CRON = "15 2 * * *";
 
 /** Query of GET /audit-logs/integrity: the whole chain, the entries between two times, or those of two sequences. */
 export const integrityInput = z.object({ orgId: oneOrg, ...partShape }).superRefine(onePart);
 
-/** Input of integrity.verify: a part of a chain, and an id of the asker's own to ask for the progress by. */
+/** Input of integrity.verify: a part of a chain, and the caller's id for progress requests. */
 export const verifyInput = z.object({ ...integrityInput.shape, runId: guid.optional() }).superRefine(onePart);
 export type VerifyInput = z.output<typeof verifyInput>;
 
@@ -27,11 +27,13 @@ const chainBreak = z.strictObject({
 });
 const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
 
-/** The verdict of this server. Empty is intact of no rows; unproven: nothing contradicts, but `reasons` names what is missing. */
+/**
+ * Verdict of this server. Empty: intact without rows; unproven: no contradiction, but `reasons` names what is missing.
+ */
 const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
 export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
 
-/** The rows that our signed checkpoint was shown to cover, and that checkpoint with its verifier keys. */
+/** Rows proven to be covered by our signed checkpoint, and that checkpoint with its verifier keys. */
 const covered = z.strictObject({
   firstSeq: z.int().nullable(),
   lastSeq: z.int().nullable(),
@@ -39,7 +41,7 @@ const covered = z.strictObject({
 });
 export type Covered = z.output<typeof covered>;
 
-/** rowsChecked counts those of the part; between two times rowsRead is the whole chain, which was read for it. */
+/** rowsChecked counts rows of the part; for a time range, rowsRead is the whole chain. */
 export const integrityOutput = z.strictObject({
   orgId: guid,
   status: z.enum(VERDICT_STATUSES),
@@ -67,14 +69,14 @@ const storedCheckpoint = z.strictObject({
   root: z.string(),
   signedAt: isoTime,
   note: z.string(),
-  /** The witnesses of the policy that cosigned it. */
+  /** Witnesses of the policy that cosigned it. */
   witnesses: z.array(z.strictObject({ name: z.string(), at: isoTime })),
 });
 export const checkpointsOutput = z.strictObject({
   orgId: guid,
   origin: z.string(),
   publicKeys: z.array(z.string()),
-  /** The witnesses that are asked to cosign each checkpoint. */
+  /** Witnesses asked to cosign each checkpoint. */
   witnesses: z.array(z.string()),
   data: z.array(storedCheckpoint),
 });
@@ -82,15 +84,15 @@ export const checkpointsOutput = z.strictObject({
 /** Input of integrity.status. */
 export const integrityStatusInput = z.object({ orgId: oneOrg });
 
-/** What found a chain broken: a run of the night, a signing, a caller's verification, or a head that is not the newest row's. */
+/** Origin of an alarm: the nightly run, a signing, a caller's verification, or a head that is not the newest row's. */
 const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head", "retention", "recording"] as const;
 export type AlarmSource = (typeof ALARM_SOURCES)[number];
 
 const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
 
 /**
- * The state of a whole chain: broken while an alarm stands; intact through a sequence when every retained row up to it
- * was read within 31 nights; else unproven, with the number of rows not read. Empty before the first row.
+ * State of a whole chain: broken while an alarm is open; intact through a sequence if every retained row up to it was
+ * read within 31 nights; else unproven, with the number of unread rows. Empty before the first row.
  */
 const state = z.strictObject({
   status: z.enum(VERDICT_STATUSES),
@@ -101,8 +103,8 @@ const state = z.strictObject({
 export type ChainState = z.output<typeof state>;
 
 /**
- * What is known of a chain without reading it: the last verification, an open alarm, its head, how far a signed
- * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
+ * Known facts about a chain, without reading it: last verification, open alarm, head, coverage by a checkpoint kept
+ * outside the database, destinations of checkpoints, and the next nightly run.
  */
 export const integrityStatus = z.strictObject({
   orgId: guid,
@@ -128,7 +130,7 @@ export const integrityStatus = z.strictObject({
     .nullable(),
   head: chainHead.nullable(),
   prunedThroughSeq: z.int(),
-  /** The window of the newest receipt and the entry that set it, in words; null where nothing is pruned. */
+  /** Window of the newest receipt and the entry that set it, in words; null if nothing is pruned. */
   prunedUnder: z.string().nullable(),
   anchored: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
   sinks: z.array(z.strictObject({ name: z.enum(["file", "log", "webhook"]), detail: z.string() })),
@@ -136,10 +138,10 @@ export const integrityStatus = z.strictObject({
 });
 export type IntegrityStatus = z.output<typeof integrityStatus>;
 
-/** The integrity of one entry; checkpoint is the first signed one at or after it, in whose tree it was looked for. */
+/** Integrity of one entry; checkpoint is the first signed one at or after it, whose tree was searched. */
 export const entryStatus = z.strictObject({
   status: z.enum(["intact", "broken", "unproven"]),
-  /** Why it is unproven, a sentence each. */
+  /** Reasons that it is unproven, one sentence each. */
   reasons: z.array(z.string()),
   readAt: isoTime,
   breaks: z.array(chainBreak),

@@ -14,8 +14,8 @@ const rowsWord = new Intl.NumberFormat("en-GB");
 const NOT_READ = "No verification has read it yet.";
 
 /**
- * How much of an organization's tree has been built before its first checkpoint: a chain that is older than trees is
- * read whole in the background.
+ * Progress of an organization's tree before its first checkpoint: a chain older than trees is read whole in the
+ * background.
  * @returns a fraction from 0 to 1, or null once there is a checkpoint
  */
 function treeProgress(orgId: string): Promise<number | null> {
@@ -33,7 +33,7 @@ function treeProgress(orgId: string): Promise<number | null> {
   });
 }
 
-/** Why the chain is not read at all yet. */
+/** Reason that the chain is not read yet. */
 async function unreadReason(orgId: string): Promise<string> {
   const built = await treeProgress(orgId);
   return built === null ? NOT_READ : `The tree over it is being built, ${Math.floor(built * 100)} %.`;
@@ -42,7 +42,7 @@ async function unreadReason(orgId: string): Promise<string> {
 const tooOld = (rows: number): string =>
   `${rowsWord.format(rows)} entries have not been read within the last ${READ_WITHIN_DAYS} days.`;
 
-/** What the newest checkpoint says of restorations: they apply, regardless of which part of the chain was read last. */
+/** Restorations stated in the newest checkpoint: they apply whatever part was read last. */
 const lossesOf = (newest: StoredNote | null): string[] =>
   newest ? restoredReasons(checkpointOf(newest).restored ?? [], "whole") : [];
 
@@ -69,16 +69,16 @@ const brokenOf = ({ unread }: Coverage): ChainState => ({
 });
 
 /**
- * What is known of a chain: its state, what that is from, and the newest checkpoint over it. isRead: a verification or a
- * signing has read some of it, however long ago.
+ * Known state of a chain, its basis, and the newest checkpoint. isRead: a verification or signing has read some of it,
+ * however long ago.
  */
 export type KnownChain = { state: ChainState; coverage: Coverage; newest: StoredNote | null; isRead: boolean };
 
-/** The state in one word; what nothing has read yet is no verdict of any kind. */
+/** The state in one word; a chain never read has no verdict. */
 export const statusOf = ({ state, isRead }: Pick<KnownChain, "state" | "isRead">) =>
   state.status === "unproven" && !isRead ? "not_checked" : state.status;
 
-/** The states of some organizations' whole chains, from what is known without reading them. */
+/** States of whole chains of some organizations, without reading them. */
 export async function readStates(
   tx: Tx,
   orgIds: readonly string[],
@@ -95,7 +95,7 @@ export async function readStates(
       const { lastRanAt } = coverage;
       const signed = newest.get(orgId) ?? null;
       const isRead = lastRanAt !== null || (signed?.size ?? 0) > 0;
-      // An alarm that is gone without a run that found the chain whole was not cleared by this server.
+      // An alarm that vanished without a clean run was not cleared by this server.
       const isBroken = broken.has(orgId) || coverage.isBroken;
       const state = isBroken ? brokenOf(coverage) : stateOf(coverage, signed, isRead);
       return [orgId, { state, coverage, newest: signed, isRead }];
@@ -103,7 +103,6 @@ export async function readStates(
   );
 }
 
-/** The state of one organization's whole chain. */
 export async function readState(scope: Scope, orgId: string): Promise<{ state: ChainState; alarm: Alarm | null }> {
   const alarm = (await openAlarms(scope)).find((open) => open.orgId === orgId);
   const known = (await tenant(scope, (tx) => readStates(tx, [orgId], alarm ? [alarm] : []))).get(orgId);

@@ -16,7 +16,7 @@ import { lastVerification } from "./verifications";
 
 type Head = Pick<IntegrityStatus, "head" | "prunedThroughSeq" | "prunedUnder">;
 
-/** The head, and how much retention removed: of what the head claims, what a signed receipt permits; and under which window. */
+/** The head; the pruned rows, limited to what a signed receipt permits; and their window. */
 async function headOf(scope: Scope, orgId: string): Promise<Head> {
   const query = sql`SELECT seq, checksum, pruned_through_seq AS pruned FROM audit_chain_head(${orgId}::uuid)`;
   return tenant(scope, async (tx) => {
@@ -43,8 +43,8 @@ function sinks(): IntegrityStatus["sinks"] {
 }
 
 /**
- * What is known of an organization's chain without reading it.
- * @throws AppError forbidden, validation_failed when no organization is named and several could be meant
+ * Known facts about an organization's chain, without reading it.
+ * @throws AppError forbidden, validation_failed when no organization is named and several are possible
  */
 export const getIntegrityStatus = operation({
   permission: "audit:read",

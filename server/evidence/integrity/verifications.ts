@@ -10,16 +10,16 @@ import type { Slice } from "./nightly-range";
 import type { Covered, IntegrityStatus } from "./schema";
 
 type LastVerification = NonNullable<IntegrityStatus["last"]>;
-/** How far the nightly run has come: everything through verifiedThrough was read once, and again what slice names. */
+/** Progress of the nightly run: everything through verifiedThrough was read once, and the slice again. */
 export type Progress = { verifiedThrough: number; slice: Slice | null };
 type Found = Pick<Judged, "orgId" | "status" | "reasons" | "rowsChecked" | "firstSeq" | "lastSeq" | "breaks"> & {
   covered: Pick<Covered, "lastSeq">;
 };
 
 /**
- * Stores what a verification found; when it ran is the database's word. A failure to store it is logged: the verdict
- * itself must reach the caller.
- * @returns whether it is stored: an alarm ends by nothing less
+ * Stores a verification's result, dated by the database. A failure is logged, because the verdict itself must reach the
+ * caller.
+ * @returns whether it is stored, which is required to end an alarm
  */
 export async function keepVerification(
   found: Found,
@@ -50,7 +50,7 @@ export async function keepVerification(
   );
 }
 
-/** Where the nightly run of an organization continues. */
+/** Where an organization's nightly run continues. */
 export async function readProgress(orgId: string): Promise<Progress> {
   const { verifiedThroughSeq, slice, ranAt } = auditVerifications;
   const newest = (column: typeof verifiedThroughSeq | typeof slice) =>
@@ -69,7 +69,7 @@ export async function readProgress(orgId: string): Promise<Progress> {
   };
 }
 
-/** The newest verification of an organization within reach. */
+/** Newest verification of an organization in reach. */
 export async function lastVerification(scope: Scope, orgId: string): Promise<LastVerification | null> {
   const { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks } = auditVerifications;
   const where = and(inScope(auditVerifications.orgId, scope), eq(auditVerifications.orgId, orgId), isInTime(ranAt));

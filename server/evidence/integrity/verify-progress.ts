@@ -3,14 +3,14 @@ import { operation } from "@/server/ground/operation";
 import { typed } from "@/server/ground/wire";
 import { type ProgressOutput, progressInput } from "./schema";
 
-/** Rows read so far by the verifications of this process that are being watched. */
+/** Rows read so far by watched verifications of this process. */
 const running = new Map<string, number>();
 
 const keyOf = ({ actor }: Ctx, runId: string) => `${"id" in actor ? actor.id : actor.type}:${runId}`;
 
 /**
- * Carries out a verification under the id that its asker gave it, so that the asker can see how far it is.
- * @returns what the work returns
+ * Runs a verification under the caller's id, so that the caller can follow its progress.
+ * @returns the result of the work
  */
 export async function watched<T>(
   ctx: Ctx,
@@ -26,7 +26,7 @@ export async function watched<T>(
   }
 }
 
-/** How many rows one's own verification has read; null when it does not run, or runs in another process. */
+/** Rows read by the caller's own verification; null if it is not running, or in another process. */
 export const getVerifyProgress = operation({
   permission: "audit:read",
   input: progressInput,

@@ -9,13 +9,13 @@ import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifi
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { FIRST_WINDOW, type Window, windowText } from "@/server/evidence/tree/statement";
 
-/** An entry that says no window sets one of 0 days, which no policy has. */
+/** An entry without a window counts as 0 days, which no policy has. */
 const changeDetails = z.object({ after: z.object({ retentionDays: z.int() }) }).catch({ after: { retentionDays: 0 } });
 
-/** The window under which rows may go, and the entry that set it as it is in the chain; null where that has gone itself. */
+/** Retention window, and the chain entry that set it; null if that entry was pruned itself. */
 export type SealedWindow = Window & { entry: Anchor | null };
 
-/** The entry that set a window as it is in the chain, with its checksum made of its contents. */
+/** The entry that set a window, with its checksum computed from its contents. */
 async function changeAt(tx: Tx, orgId: string, seq: number): Promise<SealedWindow | null> {
   const [row] = await readChainRows(tx, orgId, { first: seq, last: seq });
   if (!row) return null;
@@ -24,12 +24,12 @@ async function changeAt(tx: Tx, orgId: string, seq: number): Promise<SealedWindo
 }
 
 /**
- * How long the entries of an organization are kept: by its own log, in which the newest entry that set it decides, or where
- * retention has taken that one the receipt under which it went; and by the policy of the database, which must say the same.
+ * Retention window of an organization: from the newest log entry that set it or, if pruned, from the receipt for its
+ * removal; and from the policy in the database, which must agree.
  * @returns null without a policy: nothing is ever removed
  */
 export async function readWindow(tx: Tx, orgId: string): Promise<{ window: SealedWindow; other: Break | null } | null> {
-  // Both in one statement: a change commits its entry and the policy together.
+  // One statement, because a change commits its entry and the policy together.
   const [kept] = await rowsOf<{ days: number; seq: string | null }>(
     tx,
     sql`SELECT p.retention_days AS days, (

@@ -29,7 +29,7 @@ import { ORGANIZATION_HEADER } from "./vocabulary";
 
 type ProofLinkRow = typeof auditSharedProofs.$inferSelect;
 
-/** A link as its organization sees it; the secret in it is not stored. */
+/** A link without its secret, which is not stored. */
 const toProofLink = (row: ProofLinkRow): ProofLink => ({
   id: row.id,
   entryId: row.entryId,
@@ -42,7 +42,7 @@ const toProofLink = (row: ProofLinkRow): ProofLink => ({
   lastOpenedAt: row.lastOpenedAt?.toISOString() ?? null,
 });
 
-/** 128 random bits, 22 characters: short enough for a printed code, too many to guess. */
+/** 128 random bits as 22 characters: short enough for a printed code, too many to guess. */
 const TOKEN_BYTES = 16;
 
 const creatorOf = ({ actor }: Ctx): { createdBy: string; createdByName: string } => ({
@@ -60,7 +60,7 @@ async function refuseTooMany(tx: Tx, entryId: string, now: Date): Promise<void> 
 }
 
 /**
- * Creates a short link to the proof of an entry, which anyone who has it may open until it ends or is revoked; recorded.
+ * Creates a short link to an entry's proof, open to anyone who has it until it expires or is revoked; recorded.
  * @throws AppError not_found; conflict when the entry cannot be proven or has too many links; unavailable
  */
 export const shareProof = operation({
@@ -95,11 +95,11 @@ export const shareProof = operation({
 
 const TOKEN = /^[\w-]{22}$/;
 
-/** One answer for a link that ended, was revoked, never existed, or whose entry retention has removed. */
+/** One answer for links that expired, were revoked, never existed, or whose entry was pruned. */
 const gone = (): AppError =>
   new AppError("not_found", "This link has ended, was revoked or never existed. Ask the person who gave it to you.");
 
-/** Counts an opening of a link that can be opened. */
+/** Counts an opening of a valid link. */
 async function countOpening(token: string, now: Date) {
   const t = auditSharedProofs;
   const [row] = await asSystem((tx) =>
@@ -118,7 +118,7 @@ async function nameOf(orgId: string): Promise<string> {
   return row?.name ?? "";
 }
 
-/** The reader of a link is unknown: a person without a name. */
+/** Context of an unknown reader: a person without a name. */
 const stranger = (ctx: Ctx, scope: Scope): Ctx => ({
   ...ctx,
   scope,
@@ -126,7 +126,7 @@ const stranger = (ctx: Ctx, scope: Scope): Ctx => ({
 });
 
 /**
- * Opens a short link: the proof as a file, made again. Open to anyone who has the link; each opening is recorded.
+ * Opens a short link: creates the proof file again. Open to anyone who has the link; each opening is recorded.
  * @throws AppError rate_limited, not_found; conflict and unavailable as the proof itself
  */
 export const openProofLink = operation({
@@ -158,7 +158,7 @@ export const openProofLink = operation({
   },
 });
 
-/** The links to an entry's proof within the caller's reach, newest first; those that ended or were revoked too. */
+/** Links to an entry's proof in the caller's reach, newest first, including expired and revoked ones. */
 export const listProofLinks = operation({
   permission: "audit:export",
   input: listInput,
@@ -178,7 +178,7 @@ export const listProofLinks = operation({
 });
 
 /**
- * Ends a link at once; one that was revoked before stays as it is. What its readers have saved stays theirs. Recorded.
+ * Revokes a link at once; a revoked one stays as is. Saved copies remain with their readers. Recorded.
  * @throws AppError not_found when it is missing or belongs to another organization
  */
 export const revokeProofLink = operation({

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { guid, isoTime } from "@/server/ground/wire";
 
-/** How long a link to a proof can be opened, in days, unless chosen otherwise; and at most. */
+/** Default and maximum lifetime of a link, in days. */
 export const DEFAULT_LINK_DAYS = 90;
 export const MAX_LINK_DAYS = 3_650;
-/** Days beyond which a browser's session needs a recent proof of who shares. */
+/** Longer links need a recent identity check in a browser session. */
 export const MAX_UNPROVEN_DAYS = 30;
-/** Links of one entry that can be open at a time. */
+/** Open links per entry. */
 export const MAX_LINKS_PER_ENTRY = 50;
 export const MAX_LISTED_LINKS = 200;
 
@@ -31,7 +31,7 @@ const proofLink = z.strictObject({
 });
 export type ProofLink = z.output<typeof proofLink>;
 
-/** The path with its secret appears here alone. */
+/** The only answer with the path and its secret. */
 export const createdLink = proofLink.extend({ path: z.string() });
 export const proofLinkList = z.strictObject({ data: z.array(proofLink) });
 

@@ -1,2 +1,2 @@
-/** The name of the entry's organization beside an opened proof, which holds its id alone; percent-encoded. */
+/** Name of the organization beside an opened proof, which has only its id; percent-encoded. */
 export const ORGANIZATION_HEADER = "Trailmark-Organization";

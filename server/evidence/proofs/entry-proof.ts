@@ -12,8 +12,8 @@ import { orgIdOf, parseCheckpoint, type TreeCheckpoint } from "@/server/evidence
 import { HASH_BYTES, leafHash, MAX_PROOF_HASHES, verifyInclusion } from "@/server/evidence/tree/tree";
 
 /**
- * The proof of one entry (c2sp.org/tlog-proof): the canonical payload itself, its place, the path to the root and the
- * signed checkpoint. What a person reads is what was hashed; no other entry is in it.
+ * Proof of one entry (c2sp.org/tlog-proof): the canonical payload, its index, the path to the root and the signed
+ * checkpoint. The hashed text itself is readable, and no other entry is included.
  */
 
 export type EntryProof = {
@@ -25,13 +25,13 @@ export type EntryProof = {
   checkpoint: SignedNote;
 };
 
-/** Why a proof proves nothing, in words for its reader. */
+/** Reason that a proof is invalid, for its reader. */
 export type ProofFault = { reason: string };
 export type ProvenEntry = { row: ChainRow; checkpoint: TreeCheckpoint };
 
 const HEADER = "c2sp.org/tlog-proof@v1";
 const INDEX = /^index (0|[1-9]\d{0,14})$/;
-/** A proof is some kilobytes; what is longer than this is none. */
+/** Proofs are some kilobytes; anything longer is not one. */
 export const MAX_PROOF_CHARACTERS = 4 * 1024 * 1024;
 
 /** A proof as the text of a .tlog-proof file. */
@@ -40,12 +40,12 @@ export function formatEntryProof({ payload, index, path, checkpoint }: EntryProo
   return `${lines.join("\n")}\n\n${formatNote(checkpoint.text, checkpoint.signatures)}`;
 }
 
-/** Whether a text begins as a proof does; what follows may still be wrong. */
+/** True if a text starts like a proof; the rest may still be wrong. */
 export const isEntryProof = (text: string): boolean => text === HEADER || text.startsWith(`${HEADER}\n`);
 
-/** A proof taken apart, nothing checked; null when it is none. */
+/** Parses a proof without checking it; null if it is malformed. */
 export function parseEntryProof(text: string): EntryProof | null {
-  // What is not UTF-8 reaches this as U+FFFD, which no proof has a place for: the entry is in base64.
+  // Invalid UTF-8 arrives as U+FFFD, which no proof contains: the entry is in base64.
   if (text.length > MAX_PROOF_CHARACTERS || text.includes("\ufffd")) return null;
   const split = text.indexOf("\n\n");
   const [header, extra, place, ...hashes] = text.slice(0, Math.max(split, 0)).split("\n");
@@ -61,7 +61,7 @@ export function parseEntryProof(text: string): EntryProof | null {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether the members that are no free text are written as a row of a bundle has them (docs/evidence.md). */
+/** True if all members but free text are written as in a bundle row (docs/evidence.md). */
 const isWellFormed = ({ prevChecksum, chainSeq, id, orgId, timestampMs }: ChainRow): boolean =>
   /^[1-9]\d{0,14}$/.test(String(chainSeq)) &&
   /^(0|-?[1-9]\d{0,14})$/.test(String(timestampMs)) &&
@@ -71,10 +71,7 @@ const isWellFormed = ({ prevChecksum, chainSeq, id, orgId, timestampMs }: ChainR
 
 const strictUtf8 = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * The row that a canonical payload holds, taken apart by its lengths; null when it is not a payload, byte for byte as
- * canonicalPayload() writes it.
- */
+/** Parses the row in a canonical payload; null unless it is byte for byte as canonicalPayload() writes it. */
 export function parsePayload(bytes: Uint8Array): ChainRow | null {
   const start = bytes.indexOf(0x3b, PAYLOAD_VERSION.length + 1) + 1;
   if (start === 0) return null;
@@ -102,8 +99,8 @@ export function parsePayload(bytes: Uint8Array): ChainRow | null {
 }
 
 /**
- * Whether payload, place and path lead to the checkpoint's root. Who signed the checkpoint is another question
- * (checkSignature, checkCosignature).
+ * Checks that payload, index and path lead to the checkpoint's root. Signatures are checked separately (checkSignature,
+ * checkCosignature).
  */
 export function checkEntryProof(tools: Pick<NoteTools, "sha256">, proof: EntryProof): ProvenEntry | ProofFault {
   const checkpoint = parseCheckpoint(proof.checkpoint.text);

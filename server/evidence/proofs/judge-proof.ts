@@ -14,29 +14,29 @@ import type { Sha256 } from "@/server/evidence/tree/tree";
 import { checkEntryProof, type EntryProof, isEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
 
 /**
- * The one judge of the proof of an entry, for the command line and for any browser: what holds, who signed, who cosigned
- * and when, and what is missing.
+ * Judge of entry proofs for the command line and browsers: validity, signers, cosigners and their times, and missing
+ * parts.
  */
 
-/** Whom the asker believes: keys of logs, witnesses, and how many of these must have cosigned. */
+/** Trusted log keys and witnesses, and the required number of cosignatures. */
 export type Trust = Policy;
 
-/** A witness's part: when it saw the checkpoint, in seconds since 1970 UTC; null where its line does not hold. */
+/** A witness and when it saw the checkpoint, in seconds since 1970 UTC; null if its signature fails. */
 type WitnessSeen = { name: string; seconds: number | null };
 
 export type ProofVerdict =
   | { status: "unreadable"; reason: string }
   | {
       status: "intact" | "broken" | "unproven";
-      /** Why it is broken or not proven, a sentence each. */
+      /** Reasons that it is broken or not proven, one sentence each. */
       reasons: string[];
-      /** What was hashed; null where the proof holds nothing that can be read. */
+      /** The hashed row; null if the proof has nothing readable. */
       row: ChainRow | null;
       checkpoint: { origin: string; size: number; signedAt: string } | null;
-      /** Names and ids of trusted keys whose signature holds. */
+      /** Names and ids of trusted keys with a valid signature. */
       signedBy: string[];
       cosignedBy: WitnessSeen[];
-      /** Names and ids of signatures that nothing was known to check with. */
+      /** Names and ids of signatures without a known key. */
       unchecked: string[];
     };
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
@@ -44,8 +44,8 @@ type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 const labelOf = ({ name, id }: { name: string; id: string }): string => `${name}+${id}`;
 
 /**
- * What the reader trusts, as it is pasted or given: verifier keys of logs, one a line, or a policy file.
- * @returns the trust, or what is wrong with the text
+ * Parses pasted trust: verifier keys of logs, one per line, or a policy file.
+ * @returns the trust, or the fault in the text
  */
 export function parseTrust(sha256: Sha256, text: string): Trust | { reason: string } {
   const lines = text
@@ -69,7 +69,7 @@ export function parseTrust(sha256: Sha256, text: string): Trust | { reason: stri
 
 type Signatures = Pick<Judged, "signedBy" | "cosignedBy" | "unchecked"> & { broken: string[]; missing: string[] };
 
-/** Who signed a log's checkpoint, among those who are trusted. */
+/** Trusted signers of a log's checkpoint. */
 function judgeSignatures(
   tools: NoteTools,
   { note, origin }: { note: SignedNote; origin: string },
@@ -103,7 +103,7 @@ function judgeSignatures(
   };
 }
 
-/** Where the log was restored to an older state, another entry may have been signed in this place before. */
+/** After a restoration, another entry may have been signed at this index before. */
 function lostReasons(row: ChainRow | null, checkpoint: TreeCheckpoint | null): string[] {
   const seq = Number(row?.chainSeq);
   return row && checkpoint ? restoredReasons(checkpoint.restored ?? [], { first: seq, last: seq }) : [];
@@ -128,7 +128,7 @@ function judgeParsed(tools: NoteTools, proof: EntryProof, trust: Trust): Judged 
   };
 }
 
-/** Judges the text of a .tlog-proof file. Only what has not even the first line of one is unreadable. */
+/** Judges the text of a .tlog-proof file. Unreadable only if even the first line is wrong. */
 export function judgeProof(tools: NoteTools, text: string, trust: Trust): ProofVerdict {
   if (!isEntryProof(text)) return { status: "unreadable", reason: "This is not the proof of an entry." };
   const proof = parseEntryProof(text);

@@ -27,10 +27,10 @@ const entryProof = z.strictObject({ fileName: z.string(), text: z.string() });
 
 /** One entry of one organization, by its id. */
 export type EntryName = { orgId: string; id: string };
-/** The text of a .tlog-proof file, and what it is of. */
+/** Text of a .tlog-proof file, and its entry. */
 export type Proven = EntryName & { seq: number; size: number; text: string };
 
-/** More rows than this behind the last checkpoint are not read while a caller waits. */
+/** With a larger backlog the rows are not read while a caller waits. */
 const MAX_ROWS_BEHIND = 50_000;
 const RETRY_AFTER_SECONDS = "30";
 
@@ -50,7 +50,7 @@ async function signNow(orgId: string): Promise<void> {
 }
 
 /**
- * A checkpoint that covers an entry, signed now when there is none.
+ * A checkpoint that covers an entry, signed now if there is none.
  * @throws AppError unavailable while the tree is being built
  */
 async function coveringCheckpoint(scope: Scope, orgId: string, seq: number): Promise<StoredNote> {
@@ -83,8 +83,8 @@ async function createProof(scope: Scope, { orgId, id }: EntryName): Promise<Entr
 }
 
 /**
- * Proves one entry under the newest checkpoint that covers it, signing one where needed. What is given away was checked
- * as its reader will check it.
+ * Proves one entry under the newest checkpoint that covers it, signing one if needed. The result is checked as its
+ * reader will check it.
  * @param scope reaches the organization
  * @throws AppError not_found; conflict when row, tree and checkpoint disagree; unavailable when there is no checkpoint
  */
@@ -102,7 +102,7 @@ export async function proveEntry(scope: Scope, entry: EntryName): Promise<Proven
 
 const fileNameOf = ({ seq }: Proven): string => `entry-${seq}.tlog-proof`;
 
-/** What the audit log calls an entry that was proven or shared. */
+/** Resource of audit entries about a proven or shared entry. */
 export const entryResource = ({ id, seq }: { id: string; seq: number }) => ({
   resourceType: "audit_log",
   resourceId: id,
@@ -130,7 +130,7 @@ async function give(ctx: Ctx, id: string): Promise<{ fileName: string; text: str
 export const proofFile = ({ fileName, text }: { fileName: string; text: string }): Response =>
   savedAs(fileName, "text/plain; charset=utf-8", text);
 
-/** The proof of one entry (c2sp.org/tlog-proof), for a reader who must verify it without seeing any other; recorded. */
+/** Proof of one entry (c2sp.org/tlog-proof), for a reader who must not see any other; recorded. */
 export const createEntryProof = operation({
   permission: "audit:export",
   input: idInput,
@@ -138,7 +138,7 @@ export const createEntryProof = operation({
   run: (ctx, { id }) => give(ctx, id),
 });
 
-/** The same as a file. */
+/** The proof as a file. */
 export const getEntryProof = operation({
   permission: "audit:export",
   input: idInput,

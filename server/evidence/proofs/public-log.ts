@@ -10,10 +10,10 @@ import { guid } from "@/server/ground/wire";
 
 type Tile = { level: number; index: number; width: number };
 
-/** tile/L/N[.p/W]: N in groups of three digits, of which all but the last have an x before them. */
+/** tile/L/N[.p/W]: N in groups of three digits, all but the last prefixed with x. */
 const TILE = /^tile\/(\d|[1-5]\d|6[0-3])\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-/** @returns the tile that a path names; null where the path is none, or not the one way to write it */
+/** @returns the tile of a path; null unless it is in canonical form */
 export function parseTilePath(path: string): Tile | null {
   const [, level, groups = "", partial] = TILE.exec(path) ?? [];
   const width = partial === undefined ? TILE_WIDTH : Number(partial);
@@ -26,7 +26,7 @@ async function readTile(tx: Tx, orgId: string, { level, index, width }: Tile): P
   const size = (await newestCheckpoint(tx, orgId))?.size ?? 0;
   const height = level * TILE_HEIGHT;
   const first = index * TILE_WIDTH;
-  // Of hashes beyond what is signed nothing is told, in tiles as in checkpoints.
+  // Hashes beyond the signed size are not published.
   if ((first + width) * 2 ** height > size) return null;
   const ids = Array.from({ length: width }, (_, at) => ({ height, index: first + at }));
   const node = await readNodes(tx, { orgId, size, ids });
@@ -41,7 +41,7 @@ const answer = (body: BodyInit | null, headers: Record<string, string>) =>
 const TEXT = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-cache" };
 const BYTES = { "Content-Type": "application/octet-stream", "Cache-Control": "public, max-age=31536000, immutable" };
 
-/** The policy of one organization's log as stock verifiers take it: its key is named by the log's origin. */
+/** Policy of one organization's log for standard verifiers: its key is named by the log's origin. */
 const policyOf = (orgId: string): string =>
   formatPolicy(
     ownKeys(orgId).map((key) => formatVerifierKey(key)),
@@ -49,7 +49,7 @@ const policyOf = (orgId: string): string =>
   );
 
 /**
- * GET /log/ORG/…: `policy` at any time, since it follows from the id alone; `checkpoint` (the newest signed note) and
+ * GET /log/ORG/…: `policy` always, because it follows from the id; `checkpoint` (the newest signed note) and
  * `tile/L/N[.p/W]` (hashes, never entries) with TRAILMARK_PUBLIC_LOG=on, else 404.
  */
 export async function answerPublicLog(id: string, path: string): Promise<Response> {

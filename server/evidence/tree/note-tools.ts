@@ -3,7 +3,7 @@ import type { NoteTools } from "./signed-note";
 
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
-/** Node's own hashing and Ed25519, for signed notes on the server, at a witness and on the command line. */
+/** Node's hashing and Ed25519 for signed notes: server, witness and command line. */
 export const noteTools: NoteTools = {
   sha256: (bytes) => createHash("sha256").update(bytes).digest(),
   verify: (publicKey, message, signature) => {
@@ -11,7 +11,7 @@ export const noteTools: NoteTools = {
       const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
       return verify(null, message, key, signature);
     } catch {
-      return false; // a key that is no point, a signature of the wrong length
+      return false; // An invalid key, or a signature of the wrong length.
     }
   },
 };

@@ -11,24 +11,24 @@ import {
 import type { Sha256 } from "./tree";
 
 /**
- * A trust policy (c2sp.org/tlog-policy): whose checkpoints count, and which witnesses must have cosigned them. The same
- * file names the witnesses for the server and the trusted keys for an auditor.
+ * Trust policy (c2sp.org/tlog-policy): accepted log keys and required witnesses. The same file configures the server's
+ * witnesses and an auditor's trusted keys.
  */
 
 export type Witness = { name: string; key: VerifierKey; url: string | null };
-/** At least `threshold` of the members, each a witness or a group of witnesses. */
+/** At least `threshold` of the members, each a witness or a group. */
 type Group = { name: string; threshold: number; members: readonly Member[] };
 export type Member = { kind: "witness"; witness: Witness } | { kind: "group"; group: Group };
 export type Policy = { logs: VerifierKey[]; witnesses: Witness[]; quorum: Member | null };
 
-/** What is wrong with a policy, with the line that it is in (from 1; 0 for the file as a whole). */
+/** Fault in a policy, with its line (from 1; 0 for the whole file). */
 export type PolicyFault = { line: number; reason: string };
 
-/** A witness's cosignature of one checkpoint; seconds since 1970 UTC. */
+/** A witness's cosignature of a checkpoint; seconds since 1970 UTC. */
 export type Cosigned = { witness: Witness; seconds: number };
 
 const MAX_LINES = 1_000;
-/** As every verifier reads it, regardless of what its library accepts as a URL. */
+/** A fixed pattern, because URL libraries differ in what they accept. */
 const WITNESS_URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(\/\S*)?$/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a policy must not hold
@@ -36,7 +36,7 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 class Fault extends Error {}
 
-/** The policy that the lines build up, one line at a time. */
+/** Builds the policy line by line. */
 class PolicyReader {
   readonly logs: VerifierKey[] = [];
   readonly witnesses: Witness[] = [];
@@ -130,7 +130,7 @@ export function parsePolicy(sha256: Sha256, text: string): Policy | PolicyFault 
   return { logs, witnesses, quorum };
 }
 
-/** Whether enough witnesses are among those that cosigned. */
+/** True if the cosigners meet the quorum. */
 export function meetsQuorum(quorum: Member | null, cosigned: readonly Witness[]): boolean {
   if (quorum === null) return true;
   if (quorum.kind === "witness") return cosigned.includes(quorum.witness);
@@ -138,7 +138,7 @@ export function meetsQuorum(quorum: Member | null, cosigned: readonly Witness[])
   return members.filter((member) => meetsQuorum(member, cosigned)).length >= threshold;
 }
 
-/** The policy's witnesses whose cosignature of a note holds, each with the time it saw the note. */
+/** Witnesses of the policy with a valid cosignature of a note, each with its time. */
 export function cosignedBy(tools: NoteTools, policy: Policy, note: SignedNote): Cosigned[] {
   return policy.witnesses.flatMap((witness) => {
     const { seconds } = checkCosignature(tools, note, witness.key);

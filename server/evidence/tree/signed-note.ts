@@ -1,8 +1,8 @@
 import { equalBytes, type Sha256 } from "./tree";
 
 /**
- * The y-coordinates of Ed25519's points of small order, little-endian, also those written beyond the field's prime. Under
- * such a "key" signatures verify that no one made; libraries differ in whether they see it.
+ * Y-coordinates of Ed25519's points of small order, little-endian, including encodings beyond the field's prime.
+ * Signatures that nobody made verify under such a "key", and libraries differ in detecting it.
  */
 const Y_OF_SMALL_ORDER = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
@@ -14,19 +14,19 @@ const Y_OF_SMALL_ORDER = new Set([
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ]);
 
-/** Whether 32 bytes are a point of small order, whose sign bit says nothing. */
+/** True if 32 bytes are a point of small order; the sign bit is ignored. */
 function isSmallOrder(publicKey: Uint8Array): boolean {
   const y = Array.from(publicKey, (byte, i) => (i === 31 ? byte & 0x7f : byte));
   return Y_OF_SMALL_ORDER.has(y.map((byte) => byte.toString(16).padStart(2, "0")).join(""));
 }
 
 /**
- * C2SP signed notes (c2sp.org/signed-note) and their verifier keys. Pure: hashing and checking of signatures are handed
- * in, so that the server, the command line and a browser read notes alike.
+ * C2SP signed notes (c2sp.org/signed-note) and their verifier keys. Pure: hashing and signature checks are passed in,
+ * so that server, command line and browser read notes alike.
  */
 
 export const ED25519 = 0x01;
-/** A witness's time-stamped signature (c2sp.org/tlog-cosignature). */
+/** Time-stamped signature of a witness (c2sp.org/tlog-cosignature). */
 export const COSIGNATURE = 0x04;
 
 export type NoteTools = {
@@ -34,10 +34,10 @@ export type NoteTools = {
   verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 };
 
-/** A key as it is published; `id` is eight hexadecimal digits. */
+/** A published key; `id` is eight hexadecimal digits. */
 export type VerifierKey = { name: string; id: string; type: number; publicKey: Uint8Array };
 
-/** One line below a note; `bytes` is what follows the key's id. */
+/** One signature line of a note; `bytes` follows the key's id. */
 export type NoteSignature = { name: string; id: string; bytes: Uint8Array };
 export type SignedNote = { text: string; signatures: NoteSignature[] };
 
@@ -47,7 +47,7 @@ const ID_BYTES = 4;
 const KEY_BYTES = 32;
 const ED25519_SIGNATURE_BYTES = 64;
 const TIME_BYTES = 8;
-/** The last second of the year 9999: a cosignature that names a later one does not hold. */
+/** End of the year 9999: a cosignature with a later time is invalid. */
 const MAX_SECONDS = 253_402_300_799;
 const DASH = "\u2014";
 
@@ -58,7 +58,7 @@ const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 export const toBase64 = (bytes: Uint8Array): string => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 
-/** The bytes of canonical base64; null for any other text, also for one that merely decodes. */
+/** Decodes canonical base64; null for any other text, even if decodable. */
 export function fromBase64(text: string): Uint8Array | null {
   try {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -78,7 +78,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** A key's id: the first four bytes of SHA-256 over name, newline, type and key, in hexadecimal. */
+/** Key id: first four bytes of SHA-256 over name, newline, type and key, in hexadecimal. */
 export function keyIdOf(sha256: Sha256, { name, type, publicKey }: Omit<VerifierKey, "id">): string {
   const bytes = concatBytes(utf8.encode(`${name}\n`), Uint8Array.of(type), publicKey);
   return toHex(sha256(bytes).subarray(0, ID_BYTES));
@@ -88,14 +88,14 @@ export function keyIdOf(sha256: Sha256, { name, type, publicKey }: Omit<Verifier
 export const formatVerifierKey = ({ name, id, type, publicKey }: VerifierKey): string =>
   `${name}+${id}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
 
-/** A key's name has no plus sign, control character or white space of Unicode, which \s is not. */
+/** A key's name has no plus sign, control character or Unicode white space (\s differs). */
 const NAME = String.raw`([^\p{White_Space}\p{Cc}+]+)`;
 const VERIFIER_KEY = new RegExp(String.raw`^${NAME}\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$`, "u");
 const SIGNATURE_LINE = new RegExp(`^${DASH} ${NAME} ([A-Za-z0-9+/]+=*)$`, "u");
 
 /**
- * A verifier key taken apart; null when it is malformed. An id that is not the hash of its key is malformed: a forged
- * key would otherwise be shown under the name and id of a genuine one. So is a point under which anyone can sign.
+ * Parses a verifier key; null if malformed. An id that is not the key's hash is malformed, because a forged key would
+ * show the name and id of a genuine one; so is a point of small order.
  */
 export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | null {
   const [, name, id, blob] = VERIFIER_KEY.exec(text) ?? [];
@@ -106,7 +106,7 @@ export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | nu
   return keyIdOf(sha256, key) === id ? { ...key, id } : null;
 }
 
-/** A note as text: the signed text, an empty line, a line for each signature. */
+/** A note as text: the signed text, an empty line, and a line per signature. */
 export function formatNote(text: string, signatures: readonly NoteSignature[]): string {
   const lines = signatures.map(
     ({ name, id, bytes }) => `${DASH} ${name} ${toBase64(concatBytes(fromHex(id), bytes))}\n`,
@@ -126,7 +126,7 @@ function parseSignature(line: string): NoteSignature | null {
 
 const isTooLong = (note: string): boolean => note.length > MAX_NOTE_BYTES || utf8.encode(note).length > MAX_NOTE_BYTES;
 
-/** A note taken apart, nothing checked; null when it is not one. Text and signatures part at the last empty line. */
+/** Parses a note without checking it; null if malformed. The last empty line separates text and signatures. */
 export function parseNote(note: string): SignedNote | null {
   if (isTooLong(note) || CONTROL.test(note) || !note.endsWith("\n")) return null;
   const split = note.lastIndexOf("\n\n");
@@ -140,17 +140,17 @@ export function parseNote(note: string): SignedNote | null {
 
 const NO_SIGNER = `${DASH} nobody AAAAAAA=\n`;
 
-/** A note taken apart, also one whose signatures were taken away: that proves nothing, and contradicts nothing. */
+/** Parses a note, even with its signatures removed: such a note proves and contradicts nothing. */
 export function noteOf(text: string): SignedNote | null {
   const unsigned = text.endsWith("\n\n") ? parseNote(text + NO_SIGNER) : null;
   return unsigned ? { text: unsigned.text, signatures: [] } : parseNote(text);
 }
 
-/** What a witness signs: the note's text under the time at which it saw it, in seconds since 1970 UTC. */
+/** Text signed by a witness: the note's text and its time, in seconds since 1970 UTC. */
 export const cosignedMessage = (text: string, seconds: number): Uint8Array =>
   utf8.encode(`cosignature/v1\ntime ${seconds}\n${text}`);
 
-/** The seconds as a cosignature carries them: eight bytes, big-endian. */
+/** Seconds in a cosignature: eight bytes, big-endian. */
 export function secondsToBytes(seconds: number): Uint8Array {
   const bytes = new Uint8Array(TIME_BYTES);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(seconds));
@@ -161,12 +161,12 @@ function bytesToSeconds(bytes: Uint8Array): number {
   return Number(new DataView(bytes.buffer, bytes.byteOffset, TIME_BYTES).getBigUint64(0));
 }
 
-/** Whether a key is good for an origin: the one that it names, or one below. */
+/** True if a key is valid for an origin: its own, or one below. */
 const coversOrigin = (name: string, origin: string): boolean => origin === name || origin.startsWith(`${name}/`);
 
 /**
- * A pinned key as the one that signs for an origin. The name in a signature is the origin, so that the id differs by
- * organization while the key does not. Null when the key is not good for that origin.
+ * A pinned key as the signer for an origin. The signature's name is the origin, so the id differs by organization while
+ * the key does not. Null if the key is not valid for that origin.
  */
 export function keyForOrigin(sha256: Sha256, key: VerifierKey, origin: string): VerifierKey | null {
   if (key.type !== ED25519 || !coversOrigin(key.name, origin)) return null;
@@ -176,7 +176,7 @@ export function keyForOrigin(sha256: Sha256, key: VerifierKey, origin: string): 
 
 export type SignatureCheck = "good" | "bad" | "absent";
 
-/** A key's own signature of a note; "bad" when a line of its name and id is there and does not hold. */
+/** Result of a key's signature on a note; "bad" if a line with its name and id fails. */
 export function checkSignature(tools: NoteTools, note: SignedNote, key: VerifierKey): SignatureCheck {
   const lines = note.signatures.filter(({ name, id }) => name === key.name && id === key.id);
   if (lines.length === 0) return "absent";
@@ -186,7 +186,7 @@ export function checkSignature(tools: NoteTools, note: SignedNote, key: Verifier
   return lines.every(isGood) ? "good" : "bad";
 }
 
-/** A witness's cosignature of a note, with the time it names in seconds since 1970 UTC: of several the earliest. */
+/** A witness's cosignature of a note and its time in seconds since 1970 UTC; the earliest of several. */
 export function checkCosignature(
   tools: NoteTools,
   note: SignedNote,
@@ -202,5 +202,5 @@ export function checkCosignature(
   return { check: "good", seconds: Math.min(...lines.map(({ bytes }) => bytesToSeconds(bytes))) };
 }
 
-/** Whether two keys are the same key, regardless of their names. */
+/** True if two keys are equal, regardless of their names. */
 export const isSameKey = (a: VerifierKey, b: VerifierKey): boolean => equalBytes(a.publicKey, b.publicKey);

@@ -4,41 +4,41 @@ import { HASH_BYTES } from "./tree";
 const SHAPE = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 /**
- * Whether a text is a time as signed texts write it: ISO 8601 in UTC with milliseconds, from the year 1 on, and a day that
- * the calendar has. Some engines read 30 February as a day in March, others as none: no verifier's reading may depend on that.
+ * True for a time as written in signed texts: ISO 8601 in UTC with milliseconds, from year 1 on, with a valid date.
+ * Engines differ on 30 February, and no verdict may depend on that.
  */
 export function isInstant(text: string): boolean {
   const ms = SHAPE.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }
 
-/** The time that a witness names, in seconds since 1970 UTC, as text. */
+/** A witness's time, in seconds since 1970 UTC, as text. */
 export const timeOfSeconds = (seconds: number, format = (at: Date) => at.toISOString()): string =>
   format(new Date(seconds * 1000));
 
 /**
- * That a log was restored to an older state than it had signed, and continues from there. Every later checkpoint says so,
- * under its signature: no verifier, here or elsewhere, calls whole what has lost entries.
+ * A log was restored to an older state than it had signed, and continues from there. Every later checkpoint states it
+ * under its signature, so that no verifier calls a log with lost entries whole.
  */
 export type Restoration = {
-  /** How many entries are proven to be those that were signed before. */
+  /** Number of entries proven to match the signed ones. */
   proven: number;
-  /** How many a checkpoint had signed; of those behind `proven` some are not in the log. */
+  /** Entries that a checkpoint had signed; some of those after `proven` are not in the log. */
   lost: number;
-  /** The root of that checkpoint, in base64. */
+  /** Root of that checkpoint, in base64. */
   root: string;
-  /** When it was recorded, ISO 8601. */
+  /** Time of the record, ISO 8601. */
   at: string;
 };
 
-/** The entries that a verdict is about; a range of times may have held any of those that were lost. */
+/** Entries of a verdict; a time range may have held any of the lost ones. */
 export type AboutRange = { first: number; last: number } | "whole" | "time";
 
-/** Whether entries that were lost may have been among these. */
+/** True if lost entries may have been among these. */
 const concerns = ({ proven, lost }: Restoration, about: AboutRange): boolean =>
   typeof about === "string" || (about.first <= lost && about.last > proven);
 
-/** A sentence for each restoration that stands against calling a range whole. */
+/** Sentences on restorations that prevent calling a range whole. */
 export const restoredReasons = (restored: readonly Restoration[], about: AboutRange): string[] =>
   restored
     .filter((one) => concerns(one, about))
@@ -47,42 +47,41 @@ export const restoredReasons = (restored: readonly Restoration[], about: AboutRa
         `The log was restored to an older state on ${at}: of the entries ${proven + 1} to ${lost} that had been signed, some are not in it.`,
     );
 
-/** Whether a checkpoint covers entries that a later restoration left behind. */
+/** True if a checkpoint covers entries that a later restoration dropped. */
 export const isSuperseded = (note: { size: number; signedAt: string }, restored: readonly Restoration[]): boolean =>
   restored.some(({ proven, at }) => note.signedAt < at && note.size > proven);
 
 /**
- * The five texts that an installation signs with its one key, distinguished by their first lines: a checkpoint names the
- * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle, a
- * manifest stands beside an archived one, and a restoration says that the log continues from an older state than had been
- * signed.
+ * The five texts signed by an installation's key, distinguished by their first lines: a checkpoint names the root over
+ * all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle, a manifest
+ * accompanies an archived one, and a restoration states that the log continues from an older state than signed.
  */
 
-/** All entries of one organization up to a size (c2sp.org/tlog-checkpoint). */
+/** Entries of one organization up to a size (c2sp.org/tlog-checkpoint). */
 export type TreeCheckpoint = {
   origin: string;
   size: number;
   root: Uint8Array;
   signedAt: string;
-  /** Each restoration of the log before it, oldest first. */
+  /** Earlier restorations of the log, oldest first. */
   restored?: readonly Restoration[];
 };
 /** The log of an origin was restored to an older state. */
 export type RestoredStatement = Restoration & { origin: string };
 /**
- * Retention may remove the entries up to `through`, all older than `before`, under a window of `days` that the entry
- * `policySeq` of the log set; 0 for the one that every log begins with.
+ * Retention may remove the entries up to `through`, all older than `before`, under a window of `days` set by log entry
+ * `policySeq`; 0 for the initial window.
  */
 export type PruneReceipt = Window & { origin: string; through: number; before: string; signedAt: string };
-/** How long entries are kept, and the sequence of the entry that says so. */
+/** Retention period, and the sequence of the entry that set it. */
 export type Window = { days: number; policySeq: number };
-/** Every log begins with this window, which no entry sets. */
+/** Initial window of every log, set by no entry. */
 export const FIRST_WINDOW: Window = { days: 365, policySeq: 0 };
 
-/** Under which window retention removed entries, in words. */
+/** The window under which entries were removed, in words. */
 export const windowText = ({ days, policySeq }: Window): string =>
   `the window of ${days} days that ${policySeq === 0 ? "every log begins with" : `entry ${policySeq} set`}`;
-/** The digest of every byte of a bundle before its last line, or of the manifest of an archived one. */
+/** Digest of every byte of a bundle before its last line, or of the manifest of an archived one. */
 export type BundleSeal = { origin: string; digest: Uint8Array };
 
 const RECEIPT = "trailmark/prune/v1";
@@ -92,10 +91,10 @@ const RESTORED = "trailmark/restored/v1";
 const NUMBER = /^(0|[1-9]\d{0,14})$/;
 const ORGANIZATION = /.\/log\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** The origin of an organization's log; the path keeps it apart from the origins of version 1, `HOST/audit/ORG`. */
+/** Origin of an organization's log; the path differs from version 1 origins, `HOST/audit/ORG`. */
 export const originOf = (host: string, orgId: string): string => `${host}/log/${orgId}`;
 
-/** The organization that an origin names, or null. */
+/** Organization in an origin, or null. */
 export const orgIdOf = (origin: string): string | null => ORGANIZATION.exec(origin)?.[1] ?? null;
 
 const restoredLine = ({ proven, lost, root, at }: Restoration): string => `restored ${proven} ${lost} ${root} ${at}\n`;
@@ -120,7 +119,7 @@ function hashIn(text: string | undefined): Uint8Array | null {
   return bytes?.length === HASH_BYTES ? bytes : null;
 }
 
-/** What follows a word on a separate line. */
+/** Rest of a line after a leading word. */
 function afterWord(line: string | undefined, word: string): string | null {
   return line?.startsWith(`${word} `) ? line.slice(word.length + 1) : null;
 }
@@ -137,7 +136,7 @@ function restorationOf(parts: (string | null | undefined)[]): Restoration | null
   return fields.proven < fields.lost ? { proven: fields.proven, lost: fields.lost, root, at: fields.at } : null;
 }
 
-/** What a checkpoint's further lines say of restorations; null where one of them cannot be read. */
+/** Restorations in a checkpoint's extension lines; null if one is malformed. */
 function restorationsIn(lines: readonly string[]): Restoration[] | null {
   const found = lines
     .filter((line) => line.startsWith("restored"))
@@ -148,8 +147,8 @@ function restorationsIn(lines: readonly string[]): Restoration[] | null {
 }
 
 /**
- * A checkpoint's text taken apart; further lines are included in the signature, and of them those about restorations are
- * read. Null when it is none.
+ * Parses a checkpoint's text. The signature covers further lines, of which only restorations are read. Null if
+ * malformed.
  */
 export function parseCheckpoint(text: string): TreeCheckpoint | null {
   const [origin, size, root, signed, ...further] = text.split("\n");
@@ -159,7 +158,7 @@ export function parseCheckpoint(text: string): TreeCheckpoint | null {
   return restored && { origin, size: parsed.size, root: parsed.root, signedAt: parsed.signedAt, restored };
 }
 
-/** A restoration's text taken apart; null when it is none. */
+/** Parses a restoration's text; null if malformed. */
 export function parseRestored(text: string): RestoredStatement | null {
   const [kind, origin, proven, lost, root, signed] = text.split("\n");
   if (kind !== RESTORED || !origin || orgIdOf(origin) === null) return null;
@@ -172,7 +171,7 @@ export function parseRestored(text: string): RestoredStatement | null {
   return fields && restoredText({ origin, ...fields }) === text ? { origin, ...fields } : null;
 }
 
-/** A receipt's text taken apart; null when it is none. */
+/** Parses a receipt's text; null if malformed. */
 export function parseReceipt(text: string): PruneReceipt | null {
   const lines = text.split("\n");
   const [kind, origin, through] = [lines[0], lines[1], numberIn(lines[2])];
@@ -184,7 +183,7 @@ export function parseReceipt(text: string): PruneReceipt | null {
   return receiptText(receipt) === text ? receipt : null;
 }
 
-/** A text that signs a digest taken apart; null when it is none. */
+/** Parses a text that signs a digest; null if malformed. */
 function parseDigest(text: string, write: (of: BundleSeal) => string): BundleSeal | null {
   const [, origin, digest] = text.split("\n");
   const bytes = hashIn(digest);
@@ -192,8 +191,8 @@ function parseDigest(text: string, write: (of: BundleSeal) => string): BundleSea
   return write({ origin, digest: bytes }) === text ? { origin, digest: bytes } : null;
 }
 
-/** A seal's text taken apart; null when it is none. */
+/** Parses a seal's text; null if malformed. */
 export const parseSeal = (text: string): BundleSeal | null => parseDigest(text, sealText);
 
-/** The text of a manifest's note taken apart; null when it is none. */
+/** Parses a manifest's text; null if malformed. */
 export const parseManifest = (text: string): BundleSeal | null => parseDigest(text, manifestText);

@@ -1,22 +1,22 @@
 /**
- * The Merkle tree over one organization's chain: RFC 6962 hashing with SHA-256, leaf `chainSeq − 1` over the 32 bytes of
- * the row's checksum. Pure and isomorphic: SHA-256 is handed in, hashes come from a NodeSource, nothing recurses on
- * input. Proof algorithms: RFC 9162, sections 2.1.3 and 2.1.4.
+ * Merkle tree over one organization's chain: RFC 6962 hashing with SHA-256, leaf `chainSeq − 1` over the 32 bytes of
+ * the row's checksum. Pure and isomorphic: SHA-256 is passed in, hashes come from a NodeSource, and no recursion
+ * depends on input. Proof algorithms: RFC 9162, sections 2.1.3 and 2.1.4.
  */
 
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
-/** A perfect subtree: 2^height leaves, the index-th of that height from the left. */
+/** A perfect subtree of 2^height leaves, the index-th of that height from the left. */
 export type NodeId = { height: number; index: number };
 
-/** The hash of a perfect subtree whose leaves all exist. */
+/** Hash of a perfect subtree whose leaves all exist. */
 export type NodeSource = (id: NodeId) => Uint8Array;
 
 /** A tree as its hash function and its nodes. */
 export type Tree = { sha256: Sha256; node: NodeSource };
 
 export const HASH_BYTES = 32;
-/** No list of hashes in a proof is longer: 2^53 leaves. */
+/** Maximum number of hashes in a proof: 2^53 leaves. */
 export const MAX_PROOF_HASHES = 64;
 
 const LEAF = 0;
@@ -30,7 +30,7 @@ export function leafHash(sha256: Sha256, checksum: Uint8Array): Uint8Array {
   return sha256(bytes);
 }
 
-/** The hash of an inner node over its two children. */
+/** Hash of an inner node over its two children. */
 export function nodeHash(sha256: Sha256, left: Uint8Array, right: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(1 + 2 * HASH_BYTES);
   bytes[0] = NODE;
@@ -49,7 +49,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 const isOdd = (n: number): boolean => n % 2 === 1;
 const half = (n: number): number => Math.floor(n / 2);
 
-/** The largest power of two below n, for n of at least 2: where RFC 6962 splits a tree of n leaves. */
+/** Largest power of two below n ≥ 2, where RFC 6962 splits a tree of n leaves. */
 function splitOf(n: number): number {
   let k = 1;
   while (k * 2 < n) k *= 2;
@@ -57,8 +57,8 @@ function splitOf(n: number): number {
 }
 
 /**
- * The fewest perfect subtrees that cover the leaves begin … end − 1, from left to right: at each place the largest
- * aligned power of two that fits.
+ * Fewest perfect subtrees that cover the leaves begin … end − 1, left to right: at each position the largest aligned
+ * power of two that fits.
  */
 export function decompose(begin: number, end: number): NodeId[] {
   const parts: NodeId[] = [];
@@ -74,7 +74,7 @@ export function decompose(begin: number, end: number): NodeId[] {
   return parts;
 }
 
-/** The root over neighbouring subtrees of falling size, the rightmost pair first. */
+/** Root over adjacent subtrees of decreasing size, folding the rightmost pair first. */
 function foldRight(sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array {
   const last = hashes.at(-1);
   if (!last) return emptyRoot(sha256);
@@ -82,14 +82,14 @@ function foldRight(sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The root over the leaves begin … end − 1. Besides begin = 0 only the ranges that RFC 6962 splits off have one: begin is
- * a multiple of a power of two that is at least as wide as the range.
+ * Root over the leaves begin … end − 1. Besides begin = 0, only the ranges that RFC 6962 splits off have one: begin is
+ * a multiple of a power of two at least as wide as the range.
  */
 export function rootOf({ sha256, node }: Tree, begin: number, end: number): Uint8Array {
   return foldRight(sha256, decompose(begin, end).map(node));
 }
 
-/** The path of a leaf to the root of a tree of `size` leaves, the leaf's own neighbour first. */
+/** Path from a leaf to the root of a tree of `size` leaves, the leaf's neighbor first. */
 export function inclusionProof(tree: Tree, index: number, size: number): Uint8Array[] {
   if (index >= size) throw new RangeError(`leaf ${index} is not in a tree of ${size}`);
   const path: Uint8Array[] = [];
@@ -107,7 +107,7 @@ export function inclusionProof(tree: Tree, index: number, size: number): Uint8Ar
   return path;
 }
 
-/** The proof that the tree of `older` leaves is a beginning of the tree of `size`; empty for 0 and for the same size. */
+/** Proof that the tree of `older` leaves is a prefix of the tree of `size`; empty for 0 and for equal sizes. */
 export function consistencyProof(tree: Tree, older: number, size: number): Uint8Array[] {
   if (older > size) throw new RangeError(`a tree of ${older} is no beginning of one of ${size}`);
   if (older === 0 || older === size) return [];
@@ -128,7 +128,7 @@ export function consistencyProof(tree: Tree, older: number, size: number): Uint8
   return proof;
 }
 
-/** The nodes that a proof or a root reads, found by making it over nothing; for fetching them together. */
+/** Nodes read by a proof or a root, found by a dry run; for fetching them together. */
 export function nodesRead(make: (tree: Tree) => unknown): NodeId[] {
   const read: NodeId[] = [];
   const nothing = new Uint8Array(HASH_BYTES);
@@ -142,7 +142,7 @@ export function nodesRead(make: (tree: Tree) => unknown): NodeId[] {
   return read;
 }
 
-/** Whether a leaf hash is at `index` in the tree of `size` leaves that has this root (RFC 9162, 2.1.3.2). */
+/** True if a leaf hash is at `index` in the tree of `size` leaves with this root (RFC 9162, 2.1.3.2). */
 export function verifyInclusion(
   sha256: Sha256,
   {
@@ -166,7 +166,7 @@ export function verifyInclusion(
   return last === 0 && equalBytes(hash, root);
 }
 
-/** Whether the tree of `older` leaves is a beginning of the tree of `size` leaves (RFC 9162, 2.1.4.2). */
+/** True if the tree of `older` leaves is a prefix of the tree of `size` leaves (RFC 9162, 2.1.4.2). */
 export function verifyConsistency(
   sha256: Sha256,
   input: { older: number; size: number; olderRoot: Uint8Array; root: Uint8Array; proof: Uint8Array[] },
@@ -193,9 +193,7 @@ export function verifyConsistency(
   return last === 0 && equalBytes(olderHash, olderRoot) && equalBytes(hash, root);
 }
 
-/**
- * The root of a tree whose leaves and subtrees come from left to right; memory grows with the logarithm of the size.
- */
+/** Computes the root from leaves and subtrees, left to right; memory grows with the logarithm of the size. */
 export class TreeFold {
   readonly #parts: { height: number; hash: Uint8Array }[] = [];
   #size = 0;
@@ -207,7 +205,7 @@ export class TreeFold {
     return this.#size;
   }
 
-  /** The next perfect subtree; its place must be a multiple of its width, as decompose() gives them. */
+  /** Adds the next perfect subtree; its position must be a multiple of its width, as from decompose(). */
   push(height: number, hash: Uint8Array): void {
     this.#size += 2 ** height;
     let [top, part] = [this.#parts.at(-1), { height, hash }];

@@ -16,11 +16,11 @@ import { parseCheckpoint, type TreeCheckpoint } from "@/server/evidence/tree/sta
 import { emptyRoot, equalBytes, HASH_BYTES, verifyConsistency } from "@/server/evidence/tree/tree";
 
 /**
- * The judgement of a witness (c2sp.org/tlog-witness, add-checkpoint): it cosigns a checkpoint only when the log that it
- * saw before is a beginning of this one. Pure: what it remembers is handed in, what to remember comes out.
+ * Witness judgment (c2sp.org/tlog-witness, add-checkpoint): cosigns a checkpoint only if the log seen before is a
+ * prefix of it. Pure: state is passed in and returned.
  */
 
-/** The newest checkpoint that was cosigned for an origin. */
+/** Newest cosigned checkpoint of an origin. */
 export type Seen = { size: number; root: Uint8Array };
 export type Cosigner = { key: VerifierKey; sign: (message: Uint8Array) => Uint8Array };
 
@@ -33,7 +33,7 @@ export type Answer =
 const MAX_HASHES = 63;
 const OLD = /^old (0|[1-9]\d{0,14})$/;
 
-/** The body of a request taken apart; null when it is malformed. */
+/** Parses a request's body; null if malformed. */
 export function parseRequest(body: string): Request | null {
   const split = body.indexOf("\n\n");
   if (split < 0) return null;
@@ -46,19 +46,19 @@ export function parseRequest(body: string): Request | null {
   return { older: Number(older), proof, note, checkpoint };
 }
 
-/** The logs of a witness: the first key that is good for an origin; the most specific name wins. */
+/** Keys of a witness for an origin: the most specific name wins. */
 function keysFor(tools: NoteTools, logs: readonly VerifierKey[], origin: string): VerifierKey[] {
   return logs.map((key) => keyForOrigin(tools.sha256, key, origin)).filter((key) => key !== null);
 }
 
-/** The log's own lines of a note, one of each key: strangers may add as many as a note may have, and none is left for ours. */
+/** Signatures of the log itself, one per key, because strangers may fill up the note's limit. */
 const linesOf = (keys: readonly VerifierKey[], { signatures }: SignedNote): NoteSignature[] =>
   keys
     .map((key) => signatures.find(({ name, id }) => name === key.name && id === key.id))
     .filter((line, at, all): line is NoteSignature => line !== undefined && all.indexOf(line) === at);
 
 /**
- * @param seen what was cosigned last for this origin; null when there was nothing
+ * @param seen last checkpoint cosigned for this origin; null without one
  * @param seconds now, in seconds since 1970 UTC
  */
 export function judge(

@@ -5,14 +5,14 @@ import { MAX_NOTE_BYTES, type VerifierKey } from "@/server/evidence/tree/signed-
 import { type Answer, type Cosigner, judge, parseRequest } from "./add-checkpoint";
 import { keepNote, readNote, readSeen } from "./store";
 
-/** A witness on HTTP: POST /add-checkpoint, and GET /HASH/checkpoint for the newest note that it cosigned. */
+/** HTTP witness: POST /add-checkpoint, and GET /HASH/checkpoint for its newest cosigned note. */
 
 export type WitnessOptions = { logs: readonly VerifierKey[]; folder: string; cosigner: Cosigner; now?: () => number };
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const NOTE_PATH = /^\/([0-9a-f]{64})\/checkpoint$/;
 
-/** The body as text; null when it is longer than a note may be or is not UTF-8. */
+/** Body as text; null if longer than a note may be or not UTF-8. */
 async function readBody(incoming: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -28,7 +28,7 @@ async function readBody(incoming: IncomingMessage): Promise<string | null> {
   }
 }
 
-/** Checks and keeps without an await in between: two requests at once cannot both continue from the same size. */
+/** Checks and stores without an await in between, so that two requests cannot both continue from the same size. */
 function addCheckpoint({ logs, folder, cosigner, now = Date.now }: WitnessOptions, body: string | null): Answer {
   const request = body === null ? null : parseRequest(body);
   if (!request) return { status: 400, body: "The body is not an add-checkpoint request.\n" };

@@ -16,14 +16,14 @@ import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote } from "@/server/evi
 import { parseCheckpoint } from "@/server/evidence/tree/statement";
 import type { Cosigner, Seen } from "./add-checkpoint";
 
-/** What a witness keeps on disk: its key, and the newest cosigned note of each log. Written before it is answered. */
+/** Files of a witness: its key, and the newest cosigned note of each log. Written before answering. */
 
 const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest();
 
-/** The file name of a log, which is also its address: the hash of its origin. */
+/** File name and address of a log: the hash of its origin. */
 export const nameOf = (origin: string): string => sha256(origin).toString("hex");
 
-/** Replaces a file so that after a crash either the old or the new text is there. */
+/** Replaces a file atomically: after a crash either the old or the new text is there. */
 function replaceFile(folder: string, name: string, text: string): void {
   const temporary = join(folder, `${name}.tmp`);
   const handle = openSync(temporary, "w", 0o600);
@@ -37,7 +37,7 @@ function replaceFile(folder: string, name: string, text: string): void {
   syncFolder(folder);
 }
 
-/** A key file that holds no key of a witness; a new one would be another witness. */
+/** A key file without a witness key; a new key would be another witness. */
 export class DamagedKey extends Error {
   readonly expected = true;
 }
@@ -56,8 +56,8 @@ function readKey(file: string): KeyObject {
 }
 
 /**
- * The witness's key of this folder, made when there is none. The name is the one that its signatures carry.
- * @throws DamagedKey, and Node's errors of files
+ * Witness key of this folder, created if missing. The name appears in its signatures.
+ * @throws DamagedKey, and Node's file errors
  */
 export function loadCosigner(folder: string, name: string): Cosigner & { vkey: string } {
   createFolder(folder, 0o700);
@@ -73,15 +73,15 @@ export function loadCosigner(folder: string, name: string): Cosigner & { vkey: s
   return { key, vkey: formatVerifierKey(key), sign: (message) => sign(null, message, secret) };
 }
 
-/** The newest note that was cosigned for a log, as text. */
+/** Newest cosigned note of a log, as text. */
 export function readNote(folder: string, name: string): string | null {
   const file = join(folder, name);
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
 /**
- * A kept note with its last line alone, which is the witness's own. An earlier version kept every line that came with it,
- * and so one more than a note may have.
+ * Keeps only the last signature, the witness's own. Earlier versions kept all lines, which may exceed the limit of a
+ * note.
  */
 function withOwnLine(text: string): string {
   const lines = text.lastIndexOf("\n\n") + 2;
@@ -90,8 +90,8 @@ function withOwnLine(text: string): string {
 }
 
 /**
- * What the newest kept note of an origin says.
- * @throws Error when the file is there but cannot be read: a witness that forgot must not start again from nothing.
+ * Parses the newest stored note of an origin.
+ * @throws Error when the file exists but is unreadable: a witness must not forget and start over.
  */
 export function readSeen(folder: string, origin: string): Seen | null {
   const text = readNote(folder, nameOf(origin));
@@ -102,7 +102,7 @@ export function readSeen(folder: string, origin: string): Seen | null {
   return { size: checkpoint.size, root: checkpoint.root };
 }
 
-/** Keeps a cosigned note; on disk when this returns. */
+/** Stores a cosigned note; on disk when this returns. */
 export function keepNote(folder: string, origin: string, note: string): void {
   replaceFile(folder, nameOf(origin), note);
 }

@@ -15,20 +15,20 @@ import { log } from "@/server/ground/log";
 import { witnessPolicy } from "./policy-file";
 
 /**
- * The client's half of add-checkpoint (c2sp.org/tlog-witness): what a witness is asked and what its answer means. Pure:
- * sending is passed in by the caller.
+ * Client side of add-checkpoint (c2sp.org/tlog-witness): requests to a witness and their answers. Pure: the caller
+ * passes the transport.
  */
 
-/** What came back over the wire; `type` is the Content-Type. */
+/** Response of a witness; `type` is the Content-Type. */
 type WitnessReply = { status: number; type: string | null; body: string };
 
 type ReplyMeaning =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
-  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of our log. */
+  /** It last cosigned another size than assumed: a smaller one, or one ahead of our log. */
   | { kind: "other size"; size: number }
-  /** It names no size in a conflict: asked from the checkpoint's own size, it holds another root of that size. */
+  /** A conflict without a size: asked from the checkpoint's own size, it has another root for that size. */
   | { kind: "conflict"; reason: string }
-  /** It holds a log that is not a beginning of our log. */
+  /** Its log is not a prefix of ours. */
   | { kind: "contradicted"; reason: string }
   | { kind: "refused"; reason: string };
 
@@ -37,9 +37,9 @@ const SIZE_TYPE = "text/x.tlog.size";
 const MAX_REASON = 200;
 
 /**
- * The body of a request.
- * @param older the size that the witness is thought to have cosigned last
- * @param proof the consistency proof from there to the checkpoint; empty for 0 and for its own size
+ * Body of a request.
+ * @param older size that the witness probably cosigned last
+ * @param proof consistency proof from there to the checkpoint; empty for 0 and for its own size
  */
 function requestBody(older: number, proof: readonly Uint8Array[], note: SignedNote): string {
   return `${[`old ${older}`, ...proof.map(toBase64)].join("\n")}\n\n${formatNote(note.text, note.signatures)}`;
@@ -47,7 +47,7 @@ function requestBody(older: number, proof: readonly Uint8Array[], note: SignedNo
 
 type Submission = { note: SignedNote; witness: Witness };
 
-/** The witness's own line among those that it sent; the others are left alone. */
+/** The witness's own signature in its answer; others are ignored. */
 function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } }: Submission): ReplyMeaning {
   const lines = parseNote(`\n\n${body}`)?.signatures ?? [];
   const signature = lines.find(({ name, id }) => name === key.name && id === key.id);
@@ -57,7 +57,7 @@ function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } 
   return { kind: "cosigned", signature, seconds };
 }
 
-/** What a witness's answer to a note means. */
+/** Interprets a witness's answer to a note. */
 function readReply(tools: NoteTools, reply: WitnessReply, submission: Submission): ReplyMeaning {
   if (reply.status === 200) return cosignatureIn(tools, reply.body, submission);
   const size = reply.status === 409 && reply.type?.startsWith(SIZE_TYPE) ? SIZE.exec(reply.body)?.[1] : undefined;
@@ -68,22 +68,22 @@ function readReply(tools: NoteTools, reply: WitnessReply, submission: Submission
   return reply.status === 422 ? { kind: "contradicted", reason } : { kind: "refused", reason };
 }
 
-/** What the witnesses made of one checkpoint. */
+/** Result of asking the witnesses about one checkpoint. */
 export type Cosigning = {
-  /** The lines to append to the note, in the policy's order; none of those who had cosigned it before. */
+  /** Lines to append to the note, in the policy's order, without earlier cosignatures. */
   signatures: NoteSignature[];
-  /** Each witness that holds another history, or a longer one. */
+  /** Witnesses with another or a longer history. */
   alarms: { witness: string; knownSize: number; reason: string }[];
-  /** Whether enough of them signed; true where no witness is asked for. */
+  /** Whether enough of them signed; true if none is required. */
   isWitnessed: boolean;
 };
 
-/** What each witness cosigned last of an origin, as far as this process knows; a wrong guess costs a second request. */
+/** Last size that each witness cosigned, as far as known; a wrong guess costs a second request. */
 const known = new Map<string, number>();
-/** Why a witness did not sign last time: each reason is logged once. */
+/** Last refusal of each witness, so that it is logged only once. */
 const reasons = new Map<string, string>();
 
-/** Witnesses that let the whole time limit pass: left alone for a minute, so that they delay one checkpoint in that time. */
+/** Witnesses that timed out are skipped for a minute, so that they delay only one checkpoint. */
 const retryAt = new Map<string, number>();
 const RETRY_AFTER_MS = 60_000;
 
@@ -111,9 +111,9 @@ async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnesse
 }
 
 /**
- * Asks every witness of the policy that has not cosigned a checkpoint to do so, all at once; takes 5 s at most, once a minute,
- * whatever fails there, and never rejects. Without a policy it answers at once.
- * @param origin the log's origin, as in the note's first line
+ * Asks every witness that has not cosigned a checkpoint, all at once; takes at most 5 s once a minute on failures, and
+ * never rejects. Returns at once without a policy.
+ * @param origin the log's origin, the note's first line
  */
 export async function cosign(
   origin: string,
@@ -137,25 +137,25 @@ export async function cosign(
   };
 }
 
-/** A signed checkpoint, not yet cosigned, and the log behind it. */
+/** A signed checkpoint before cosigning, and its log. */
 export type Unwitnessed = {
   note: SignedNote;
   size: number;
-  /** The consistency proof from an older size of the log to this one. */
+  /** Consistency proof from an older size of the log to this one. */
   proofFrom: (older: number) => Promise<Uint8Array[]>;
 };
 
 export type WitnessOutcome =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
-  /** The witness saw another log, or a longer one: this one was rewritten or rolled back. */
+  /** The witness saw another or a longer log: this one was rewritten or rolled back. */
   | { kind: "alarm"; knownSize: number; reason: string }
-  /** Nothing was learnt; it is asked again with the next checkpoint. */
+  /** No result; asked again with the next checkpoint. */
   | { kind: "missing"; reason: string; isSlow?: true };
 
-/** Sends the body to the witness. @throws when it is away, slow, or sends more than a note may hold */
+/** Sends the body to the witness. @throws if it is down, slow, or answers more than a note may hold */
 export type Send = (url: string, body: string) => Promise<WitnessReply>;
 
-/** How long all that is asked of one witness may take. */
+/** Time limit for all requests to one witness. */
 const ANSWER_MS = 5_000;
 
 async function readText(response: Response): Promise<string> {
@@ -168,7 +168,7 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Over HTTP, within 5 s for all that is asked of one witness; an address that redirects is not followed. */
+/** Sends over HTTP, within 5 s for all requests to one witness; redirects are not followed. */
 export function sender(timeoutMs = ANSWER_MS): Send {
   const signal = AbortSignal.timeout(timeoutMs);
   return async (url, body) => {
@@ -181,9 +181,9 @@ export function sender(timeoutMs = ANSWER_MS): Send {
 const addressOf = (url: string): string => `${url.replace(/\/+$/, "")}/add-checkpoint`;
 
 /**
- * Asks one witness, and once more from the size that it names when it cosigned another one than expected.
- * @param known the size that it is thought to have cosigned last; 0 when nothing is known
- * @returns never rejects: a witness that is away is `missing`
+ * Asks one witness, and again from the size that it names if it differs.
+ * @param known size that it probably cosigned last; 0 if unknown
+ * @returns never rejects: a witness that is down is `missing`
  */
 export async function askWitness(
   witness: Witness & { url: string },
@@ -202,7 +202,7 @@ export async function askWitness(
       meaning = await ask();
     }
     if (meaning.kind === "cosigned") return meaning;
-    // Witnesses of an older edition of the protocol answer so, not 422, when the roots of one size differ.
+    // Witnesses of an older protocol edition answer this instead of 422 when roots of one size differ.
     if (meaning.kind === "contradicted" || (meaning.kind === "conflict" && older === size))
       return { kind: "alarm", knownSize: older, reason: meaning.reason };
     if (meaning.kind === "refused" || meaning.kind === "conflict") return { kind: "missing", reason: meaning.reason };

@@ -5,7 +5,7 @@ import { type Member, type Policy, parsePolicy, type Witness } from "@/server/ev
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { type EnvError, env, unusableVariable } from "@/server/ground/env";
 
-/** The witnesses of this installation, from TRAILMARK_WITNESS_POLICY_FILE (c2sp.org/tlog-policy). */
+/** Witnesses of this installation, from TRAILMARK_WITNESS_POLICY_FILE (c2sp.org/tlog-policy). */
 
 const NAME = "TRAILMARK_WITNESS_POLICY_FILE";
 
@@ -14,12 +14,12 @@ function fault(file: string, line: number, reason: string): EnvError {
   return unusableVariable(NAME, `${file}: ${at}${reason}`);
 }
 
-/** A note holds 16 signatures; the log's own keys need some of them. */
+/** A note holds 16 signatures, some of them for the log's own keys. */
 const MAX_ASKED = 12;
 
 const isWeb = (url: string): boolean => /^https?:$/.test(new URL(url).protocol);
 
-/** @throws EnvError naming the file, the line and what is wrong with it */
+/** @throws EnvError naming the file, the line and the fault */
 export function readPolicyFile(file: string): Policy {
   let text: string;
   try {
@@ -37,8 +37,8 @@ export function readPolicyFile(file: string): Policy {
 }
 
 /**
- * The policy of this installation; null when it asks no witness.
- * @throws EnvError when the file cannot be used; the server reads it once, at its start
+ * Policy of this installation; null without witnesses.
+ * @throws EnvError when the file cannot be used; the server reads it once, at startup
  */
 export function witnessPolicy(): Policy | null {
   const file = env().TRAILMARK_WITNESS_POLICY_FILE;
@@ -49,18 +49,18 @@ let loaded: { policy: Policy | null } | undefined;
 
 const nameOf = (member: Member): string => (member.kind === "witness" ? member.witness.name : member.group.name);
 
-/** The lines of the groups below a member, each after the ones that it names. */
+/** Lines of the groups below a member, each after the groups it names. */
 function groupLines(member: Member): string[] {
   if (member.kind === "witness") return [];
   const { name, threshold, members } = member.group;
   return [...members.flatMap(groupLines), `group ${name} ${threshold} ${members.map(nameOf).join(" ")}`];
 }
 
-// Without its address: an auditor believes a witness's key and never asks the witness.
+// Without its address: auditors check a witness's key but never contact it.
 const witnessLine = ({ name, key }: Witness): string => `witness ${name} ${formatVerifierKey(key)}`;
 
 /**
- * A policy file for auditors: the keys that sign this installation's logs, and whom else it asks to sign.
+ * Policy file for auditors: the keys that sign this installation's logs, and its witnesses.
  * @param logs verifier keys
  */
 export function formatPolicy(logs: readonly string[], policy: Policy | null): string {
@@ -74,5 +74,5 @@ export function formatPolicy(logs: readonly string[], policy: Policy | null): st
   return `${lines.join("\n")}\n`;
 }
 
-/** The policy that auditors save: GET /.well-known/trailmark-log. */
+/** Policy for auditors: GET /.well-known/trailmark-log. */
 export const publishedPolicy = (): string => formatPolicy(signingKeys().map(vkeyOf), witnessPolicy());

@@ -4,20 +4,20 @@ import { env } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 
 /**
- * Time-stamps of an authority (RFC 3161) over the signed text of a checkpoint. The reply is kept as it came: the
- * command line's verifiers check it (--tsa).
+ * Time-stamps of an authority (RFC 3161) over the signed text of a checkpoint. The reply is stored unchanged; the
+ * verifiers on the command line check it (--tsa).
  */
 
-/** TimeStampReq up to the digest: version 1, SHA-256; then the nonce, and that the certificate is wanted. */
+/** TimeStampReq up to the digest: version 1, SHA-256; the nonce and the request for the certificate follow. */
 const QUERY_HEAD = Buffer.from("30430201013031300d060960864801650304020105000420", "hex");
 const NONCE_HEAD = Buffer.from("0208", "hex");
 const QUERY_TAIL = Buffer.from("0101ff", "hex");
 const NONCE_BYTES = 8;
 
 const TIMEOUT_MS = 5_000;
-/** An authority that let its time pass or refused is left alone for so long: it delays one checkpoint in that time. */
+/** An authority that timed out or refused is skipped for this long, so that it delays only one checkpoint. */
 const RETRY_AFTER_MS = 60_000;
-/** A reply with its certificates is some kilobytes. */
+/** A reply with certificates is some kilobytes. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
 const SEQUENCE = 0x30;
@@ -25,7 +25,7 @@ const INTEGER = 0x02;
 /** PKIStatus granted and grantedWithMods. */
 const GRANTED = [0, 1];
 
-/** Eight bytes that DER writes as an integer of eight bytes: the first in 40 … 7f. */
+/** Eight bytes that DER encodes as an eight-byte integer: the first is 40 … 7f. */
 export function newNonce(): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   nonce[0] = ((nonce[0] ?? 0) & 0x3f) | 0x40;
@@ -36,14 +36,14 @@ export function newNonce(): Buffer {
 export const timestampQuery = (digest: Uint8Array, nonce: Uint8Array): Buffer =>
   Buffer.concat([QUERY_HEAD, digest, NONCE_HEAD, nonce, QUERY_TAIL]);
 
-/** Where the contents of a DER sequence begin; -1 when there is none here. */
+/** Offset of the contents of a DER sequence; -1 if there is none here. */
 function contentsAt(bytes: Buffer, at: number): number {
   const length = bytes[at + 1];
   if (bytes[at] !== SEQUENCE || length === undefined) return -1;
   return length < 0x80 ? at + 2 : at + 2 + (length & 0x7f);
 }
 
-/** Whether a reply grants a time-stamp over this digest and answers this request. */
+/** True if a reply grants a time-stamp over this digest and answers this request. */
 export function isTimestampReply(reply: Buffer, digest: Uint8Array, nonce: Uint8Array): boolean {
   const info = contentsAt(reply, 0);
   const status = info < 0 ? -1 : contentsAt(reply, info);
@@ -82,10 +82,10 @@ async function ask(url: string, text: string): Promise<Buffer> {
 let retryAt = 0;
 
 /**
- * A time-stamp of TRAILMARK_TSA_URL over a text, as the authority's whole reply (`openssl ts -verify -data TEXT -in …`).
- * Never rejects; takes 5 s at most, once a minute.
+ * Time-stamp of TRAILMARK_TSA_URL over a text, as the authority's whole reply (`openssl ts -verify -data TEXT -in …`).
+ * Never rejects; takes at most 5 s, once a minute.
  * @param text the signed text of a checkpoint, without its signatures
- * @returns null where no authority is set, it is away, or it does not grant one
+ * @returns null if no authority is configured, it is down, or it does not grant one
  */
 export async function timestampOf(
   text: string,

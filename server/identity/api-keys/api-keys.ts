@@ -45,7 +45,7 @@ async function lockKey(tx: Tx, ctx: Ctx, id: string): Promise<Row> {
 }
 
 type Settings = Pick<Row | ApiKey, "id" | "name" | "prefix" | "permissions" | "expiresAt" | "revokedAt">;
-/** The changes to a key that only a person may make. */
+/** Settings of a key that only a person may change. */
 const settingsOf = ({ id, name, prefix, permissions, expiresAt, revokedAt }: Settings) => ({
   ...{ id, name, prefix, permissions, expiresAt, revokedAt },
 });
@@ -57,13 +57,13 @@ function requireNotRevoked({ revokedAt }: Row): void {
 
 const permissionsOf = ({ permissions }: Row): Permission[] => permissions.filter(isPermission);
 
-/** What an audit row says of the key that it is about; who administers a partner's key reaches its home too. */
+/** Key data for audit entries; administrators of a partner's key also reach its home organization. */
 const aboutKey = async (tx: Tx, row: Row) => ({
   orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
   ...resourceOf("api_key", row),
 });
 
-/** Those of the keys' creators who are disabled. An organization does not see its partner's staff, but may know this. */
+/** Disabled creators of keys. An organization does not see its partner's staff, but may know this. */
 async function disabledCreators(rows: readonly Row[]): Promise<Set<string>> {
   const ids = [...new Set(rows.flatMap((row) => row.createdBy ?? []))];
   if (ids.length === 0) return new Set();
@@ -76,7 +76,7 @@ async function disabledCreators(rows: readonly Row[]): Promise<Set<string>> {
   return new Set(found.map(({ id }) => id));
 }
 
-/** Keys as they leave the server: never a hash. */
+/** Keys for output, without their hashes. */
 async function toApiKeys(rows: readonly Row[]): Promise<ApiKey[]> {
   const disabled = await disabledCreators(rows);
   return rows.map(({ keyHash: _, formerHash: __, ...row }) => ({
@@ -92,7 +92,7 @@ async function toApiKeys(rows: readonly Row[]): Promise<ApiKey[]> {
 
 const toApiKey = async (row: Row): Promise<ApiKey> => oneOf(await toApiKeys([row]));
 
-/** The API keys that the caller administers, newest first, revoked ones included. */
+/** API keys that the caller administers, newest first, including revoked ones. */
 export const listApiKeys = operation({
   permission: "api_keys:manage",
   input: listInput,
@@ -121,12 +121,12 @@ export const getApiKey = operation({
   },
 });
 
-/** Of keys that are not revoked. */
+/** Counts keys that are not revoked. */
 const MAX_PER_OWNER = 1_000;
 const t = apiKeys;
 
 /**
- * Creates an API key with permissions and reach within its creator's. The key is in the answer and nowhere else.
+ * Creates an API key with permissions and reach within its creator's. Only this answer has the key.
  * @throws AppError forbidden, conflict when there are too many, validation_failed when it would be expired at once.
  */
 export const createApiKey = operation({
@@ -172,7 +172,7 @@ export const createApiKey = operation({
 
 type Change = Pick<Row, "name" | "permissions" | "expiresAt">;
 
-/** The changed members alone, before and after. */
+/** Changed members only, before and after. */
 function differences(before: Change, after: Change) {
   const names = (["name", "permissions", "expiresAt"] as const).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -182,8 +182,8 @@ function differences(before: Change, after: Change) {
 }
 
 /**
- * Changes a key's name, permissions or expiry, from its next request on. What it may do afterwards has to be within what
- * the caller may give.
+ * Changes a key's name, permissions or expiry, effective with its next request. The resulting rights must be within
+ * what the caller may grant.
  * @throws AppError not_found, forbidden, conflict for a revoked key, validation_failed for an expiry in the past.
  */
 export const updateApiKey = operation({
@@ -215,9 +215,8 @@ export const updateApiKey = operation({
 });
 
 /**
- * Gives a key a new secret, which is in the answer and nowhere else. The former one works until the chosen overlap is
- * over, one from before that no longer. The caller who rotates a key holds it afterwards, so it has to be within what the caller
- * may give.
+ * Gives a key a new secret, which only this answer has. The former secret works until the overlap ends; any earlier one
+ * stops at once. The caller then holds the key, so its rights must be within what the caller may grant.
  * @throws AppError not_found, forbidden, conflict for a revoked key.
  */
 export const rotateApiKey = operation({
@@ -251,7 +250,7 @@ export const rotateApiKey = operation({
 });
 
 /**
- * Revokes an API key for good, from its next request on; one that is revoked already stays so.
+ * Revokes an API key for good, effective with its next request; a revoked one stays as is.
  * @throws AppError not_found, forbidden for a partner-wide key and a caller who reaches less.
  */
 export const revokeApiKey = operation({

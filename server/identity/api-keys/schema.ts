@@ -11,8 +11,8 @@ const permissions = z
   .transform((list) => [...new Set(list)]);
 
 /**
- * Body of POST /api-keys. Without orgId the key reaches what its creator does: the one organization, or all of the
- * partner's. Only the platform's operator needs partnerId.
+ * Body of POST /api-keys. Without orgId the key gets its creator's reach: one organization, or all of the partner's.
+ * Only the platform's operator needs partnerId.
  */
 export const createInput = z.strictObject({
   name: displayName,
@@ -22,7 +22,7 @@ export const createInput = z.strictObject({
   partnerId: guid.optional(),
 });
 
-/** Body of PATCH /api-keys/:id; members left out stay unchanged, expiresAt null means no expiry. */
+/** Body of PATCH /api-keys/:id; omitted members stay unchanged, expiresAt null means no expiry. */
 export const updateInput = z.strictObject({
   id: guid,
   name: displayName.optional(),
@@ -30,15 +30,15 @@ export const updateInput = z.strictObject({
   expiresAt: instant.nullish(),
 });
 
-/** Body of POST /api-keys/:id/rotate: for how long the former secret still works, 0 for not at all. */
+/** Body of POST /api-keys/:id/rotate: how long the former secret still works, 0 for not at all. */
 export const rotateInput = z.strictObject({
   id: guid,
   overlapSeconds,
 });
 
 /**
- * prefix is the start of the key, to recognize it by; orgId null: all organizations of the partner. formerUntil is
- * until when the secret before the last rotation works. isCreatorDisabled: the person who created it may sign in no more.
+ * prefix is the start of the key, for recognition; orgId null: all organizations of the partner. formerUntil: until
+ * when the previous secret works. isCreatorDisabled: the creator may no longer sign in.
  */
 export const apiKey = z.strictObject({
   id: guid,
@@ -58,7 +58,7 @@ export const apiKey = z.strictObject({
 });
 export type ApiKey = z.output<typeof apiKey>;
 
-/** The key itself appears here alone. */
+/** The only answer with the key itself. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
 
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), pagination });

@@ -9,15 +9,15 @@ import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
 import { sessionToken } from "./session-cookie";
 
-/** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
+/** A caller, and whether by cookie: browsers send cookies unasked, so writes need further checks (origin.ts). */
 export type Authenticated = Caller & { viaCookie: boolean };
 /**
- * records: the request only submits events, which a key may do while the database is away. at: when an access token
- * has to be valid, by default now; one that expires later still covers what it was used for in time.
+ * records: the request only submits events, which a key may do while the database is down. at: time at which an access
+ * token must be valid, by default now; an expired token still covers earlier use.
  */
 type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean; at?: Date };
 
-/** The caller of doors that are open to all: no scope, no permissions. */
+/** Caller of public endpoints: no scope, no permissions. */
 export const ANONYMOUS: Caller = {
   actor: { type: "system" },
   scope: { kind: "partner", orgIds: [], partnerId: "" },
@@ -33,7 +33,7 @@ function bearer(headers: Headers): string | null {
   return /^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
 }
 
-/** The one credential of a request that counts, good or bad; null without any. One in a header counts alone. */
+/** The credential of a request, good or bad; null without one. A header takes precedence. */
 export const credentialOf = (headers: Headers): string | null =>
   bearer(headers) ?? headers.get("x-api-key") ?? sessionToken(headers, isHttps());
 
@@ -53,7 +53,7 @@ async function byAccessToken(token: string, viaCookie: boolean, at?: Date): Prom
   return claims && findUserCaller(claims.sub, { sid: claims.sid, viaCookie });
 }
 
-/** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
+/** If a credential in a header is bad, the cookie is not used instead. */
 async function authenticateUser(request: Request, { records = false, at }: Options): Promise<Authenticated> {
   const text = bearer(request.headers) ?? request.headers.get("x-api-key");
   if (text === null) {
@@ -75,8 +75,8 @@ async function authenticateUser(request: Request, { records = false, at }: Optio
 }
 
 /**
- * Finds out who sends a request. What the caller may reach is looked up every time, so a removal takes effect at once.
- * @throws AppError unauthenticated without a good credential of the right kind; not_found for an agent's token under
+ * Identifies the sender of a request. The reach is read every time, so a removal takes effect at once.
+ * @throws AppError unauthenticated without a valid credential of the right kind; not_found for an agent's token under
  * another agent's id.
  */
 export function authenticate(request: Request, options: Options): Promise<Authenticated> {

@@ -1,9 +1,9 @@
 type Waiting<V> = { resolve: (value: V | undefined) => void; reject: (error: unknown) => void };
 
 /**
- * Loads many keys in one query: those that arrive while a query is in flight share the next one. Not a cache: a key is
- * answered with what was read after it arrived.
- * @param fetch reads a set of keys; those that it leaves out are answered with undefined
+ * Loads many keys in one query: keys that arrive during a query share the next one. Not a cache: every answer was read
+ * after its key arrived.
+ * @param fetch reads a set of keys; missing ones give undefined
  */
 export function batchLoader<V>(
   fetch: (keys: string[]) => Promise<Map<string, V>>,

@@ -38,7 +38,7 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
   if (!row || !scope) return null;
   const session = signIn && {
     id: signIn.sid,
-    // A cookie holds an access token: who steals it and sends it in a header is still in a browser's session.
+    // A cookie holds an access token, so a stolen one sent in a header still counts as a browser session.
     viaBrowser: signIn.viaCookie || row.via === "browser",
     provenAt: new Date(row.provenAt ?? 0),
   };
@@ -53,9 +53,8 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
 }
 
 /**
- * A person by id; null when unknown, disabled, or when the sign-in (sid) that the token came from was ended. Notes, to
- * the minute, that the sign-in is in use. Without a sid no sign-in is looked up: the caller has just proved the
- * password.
+ * A person by id; null if unknown, disabled, or the sign-in (sid) of the token was ended. Records the use of the
+ * sign-in, to the minute. Without sid no sign-in is checked, because the caller has just proved the password.
  */
 export async function findUserCaller(userId: string, signIn?: SignInOf): Promise<Caller | null> {
   const sid = signIn?.sid ?? null;
@@ -100,10 +99,13 @@ type KeyRow = {
   orgIds: string[] | null;
 };
 
-/** Where a key is used from, and whether for nothing but submitting events. */
+/** Address from which a key is used, and whether only to submit events. */
 type KeyUse = { ip: string | null; records: boolean };
 
-/** A program by the hash of its key; null when unknown, revoked or expired. Notes the use and its address, to the minute. */
+/**
+ * A program by the hash of its key; null if unknown, revoked or expired. Records the use and its address, to the
+ * minute.
+ */
 export const findApiKeyCaller = (keyHash: string, { ip, records }: KeyUse): Promise<Caller | null> =>
   records ? orRemembered(keyHash, lookUpApiKey(keyHash, ip)) : lookUpApiKey(keyHash, ip);
 
@@ -125,7 +127,7 @@ async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller 
   return row && sameHash(row.keyHash, keyHash) ? keyCaller(row) : null;
 }
 
-/** A program by the id of its key, for work that it asked for; null when unknown, revoked or expired. */
+/** A program by the id of its key, for its background work; null if unknown, revoked or expired. */
 export async function findKeyCaller(id: string): Promise<Caller | null> {
   const row = await lookUp<KeyRow>(
     (sql) => sql`
@@ -151,7 +153,7 @@ function keyCaller(row: KeyRow): Caller {
 
 type AgentRow = { id: string; deviceId: string; orgId: string; partnerId: string; hostname: string; tokenHash: string };
 
-/** Agents come in numbers: those that come at the same time are looked up with one query. */
+/** Agents are many: concurrent look-ups share one query. */
 const findAgent = batchLoader<AgentRow>(async (hashes) => {
   const rows = await lookUpAll<AgentRow>(
     (sql) => sql`
@@ -162,7 +164,7 @@ const findAgent = batchLoader<AgentRow>(async (hashes) => {
   return new Map(rows.map((row) => [row.tokenHash, row]));
 });
 
-/** An agent by the hash of its token; null when unknown or revoked. */
+/** An agent by the hash of its token; null if unknown or revoked. */
 export async function findAgentCaller(tokenHash: string): Promise<Caller | null> {
   const row = await findAgent(tokenHash);
   if (!row || !sameHash(row.tokenHash, tokenHash)) return null;

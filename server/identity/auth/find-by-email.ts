@@ -26,9 +26,9 @@ async function findPerson(where: SQL) {
 
 export type KnownPerson = NonNullable<Awaited<ReturnType<typeof findPerson>>>;
 
-/** The person with an e-mail address (in lower case). */
+/** Person with an e-mail address (in lowercase). */
 export const findByEmail = (email: string): Promise<KnownPerson | undefined> =>
   findPerson(eq(sql`lower(${users.email})`, email));
 
-/** The person with an id, disabled or not. */
+/** Person with an id, disabled or not. */
 export const findById = (id: string): Promise<KnownPerson | undefined> => findPerson(eq(users.id, id));

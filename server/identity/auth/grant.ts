@@ -11,11 +11,11 @@ import {
   type Role,
 } from "@/server/ground/permissions";
 
-/** The command line acts as the platform itself and may give what it likes. */
+/** The command line acts as the platform and may grant anything. */
 const isPlatform = (ctx: Ctx): boolean => ctx.actor.type === "system" && ctx.scope.kind === "system";
 
 /**
- * No role has audit:write, so people give it to the keys that they create; a key gives only what it has itself.
+ * No role has audit:write, so people may grant it to keys they create; a key grants only its own permissions.
  * @throws AppError forbidden when a permission is above the caller's own
  */
 export function requireMayGrant(ctx: Ctx, permissions: readonly Permission[]): void {
@@ -36,7 +36,7 @@ export function requireMayGrantRole(ctx: Ctx, role: Role): void {
     throw new AppError("forbidden", "That role is above your own.");
 }
 
-/** Whether the caller reaches every organization of its partner, also those to come. */
+/** True if the caller reaches every organization of its partner, future ones included. */
 export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
   if (ctx.scope.kind === "system") return true;
   if (ctx.scope.kind === "organization" || ctx.scope.partnerId === null) return false;
@@ -46,7 +46,7 @@ export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
 }
 
 /**
- * Refuses what concerns a partner as a whole to those who reach selected organizations of it only.
+ * Refuses partner-wide actions to callers who reach only selected organizations.
  * @throws AppError forbidden
  */
 export async function requireWholePartner(

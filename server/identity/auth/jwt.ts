@@ -9,12 +9,12 @@ import { ownPartner } from "@/server/ground/scope";
 
 /** Lifetime of an access token from POST /auth/token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60;
-/** Lifetime of the browser's session; the same token, kept in an httpOnly cookie. */
+/** Lifetime of a browser session; the same token, in an httpOnly cookie. */
 export const SESSION_SECONDS = 12 * 60 * 60;
 
 const ISSUER = "trailmark";
 const AUDIENCE = "trailmark-api";
-/** RFC 9068: says that this is an access token, so that no other JWT signed with our key passes for one. */
+/** RFC 9068: marks an access token, so that no other JWT signed with our key passes for one. */
 const TYPE = "at+jwt";
 
 const claims = z.object({
@@ -24,7 +24,7 @@ const claims = z.object({
   orgId: z.guid().optional(),
   partnerId: z.guid().optional(),
 });
-/** sid names the sign-in (its refresh family): revoking that ends every token made from it at once. */
+/** sid identifies the sign-in (its refresh family): revoking it ends all of its tokens at once. */
 export type AccessClaims = z.infer<typeof claims>;
 
 type Key = webcrypto.CryptoKey | KeyObject;
@@ -59,19 +59,19 @@ function keys(): Promise<Keys> {
   return loaded;
 }
 
-/** @throws EnvError when TRAILMARK_JWT_KEY_FILE cannot be used; the server asks at its start, not at the first sign-in */
+/** @throws EnvError when TRAILMARK_JWT_KEY_FILE cannot be used; called at startup, before the first sign-in */
 export async function checkTokenKey(): Promise<void> {
   await keys();
 }
 
-/** A token's words about reach. They inform the client: the server looks the reach up at every request. */
+/** Claims about reach, for the client's information: the server reads the reach at every request. */
 export function scopeClaims(scope: Scope): Pick<AccessClaims, "scope" | "orgId" | "partnerId"> {
   if (scope.kind === "organization") return { scope: "organization", orgId: scope.orgIds[0] };
   const partnerId = ownPartner(scope);
   return partnerId === null ? { scope: "system" } : { scope: "partner", partnerId };
 }
 
-/** Signs an access token that lives for so many seconds. */
+/** Signs an access token with a lifetime in seconds. */
 export async function signAccessToken(payload: AccessClaims, seconds = ACCESS_TOKEN_SECONDS): Promise<string> {
   const { alg, sign } = await keys();
   const now = Math.floor(Date.now() / 1000);
@@ -88,14 +88,14 @@ export async function signAccessToken(payload: AccessClaims, seconds = ACCESS_TO
 type Verified = AccessClaims & { exp: number };
 
 /**
- * Tokens whose signature was found good, by their hash: a client sends one for minutes, and asking another thread each time
- * takes longer than the rest of finding out who calls. Nothing that changes is in one, but that it expires.
+ * Tokens with a verified signature, by hash: a client sends one for minutes, and verifying on another thread takes
+ * longer than all other authentication. Only the expiry is time-dependent.
  */
 const verified = new Map<string, Verified>();
 const MAX_VERIFIED = 1_000;
 
 /**
- * The claims of a token that we signed and that was good at a moment; null for every other text. Serves cookie and Bearer.
+ * Claims of a token that we signed, valid at a moment; null for any other text. Serves cookie and Bearer.
  * @param at by default now
  */
 export async function verifyAccessToken(token: string, at = new Date()): Promise<Verified | null> {

@@ -21,7 +21,7 @@ async function familyOf(userId: string, token: string): Promise<string | undefin
   return row?.sid;
 }
 
-/** Ends a sign-in (sid), or all of a person's, and says so in the audit log. */
+/** Ends a sign-in (sid), or all of a person's, and records it. */
 export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
   const { actor } = ctx;
   if (actor.type !== "user") return;
@@ -36,8 +36,8 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
 }
 
 /**
- * POST /auth/logout: ends the sign-in that the refresh token belongs to, or all of the caller's without one.
- * An unknown token, or another user's, changes nothing and gets the same answer.
+ * POST /auth/logout: ends the sign-in of the refresh token, or all of the caller's without one. An unknown token, or
+ * another user's, changes nothing and gets the same answer.
  * @throws AppError forbidden for an API key, which has no sign-in.
  */
 export const logOut = operation({

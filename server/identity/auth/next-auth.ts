@@ -18,10 +18,10 @@ import { sessionCookie } from "./session-cookie";
 import { recordFailure, signIn } from "./sign-in";
 import { type Door, startSession } from "./start-session";
 
-/** The default export of a package in CommonJS: Node gives the whole of its exports instead. */
+/** Default export of a CommonJS package, for which Node returns the whole exports object. */
 export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).default ?? imported;
 
-/** Called for a refusal that is not about the password: next-auth itself knows no other answer than 401. */
+/** Called for a refusal unrelated to the password: next-auth itself only answers 401. */
 type OnRefused = (error: unknown) => void;
 type SignedIn = User & { claims: AccessClaims };
 
@@ -30,7 +30,7 @@ const BROWSER: Door = { via: "browser", seconds: SESSION_SECONDS };
 
 type Fields = Record<string, unknown>;
 
-/** The two steps of a sign-in, each by what its form sends; null for a form that is not filled in. */
+/** The two steps of a sign-in by their form data; null for an incomplete form. */
 const STEPS = {
   credentials(ctx: Ctx, { email, password }: Fields) {
     const input = tokenInput.safeParse({ email, password });
@@ -62,7 +62,7 @@ async function authorize(
     const { id, name, email: address } = caller.actor;
     return { id, name, email: address, claims: { sub: id, sid, ...scopeClaims(caller.scope) } };
   } catch (error) {
-    // next-auth hands the message of an Error to the page as ?error=; our codes say what it may know.
+    // next-auth passes an Error's message to the page as ?error=; our codes are safe to show.
     if (error instanceof AppError && error.code === "unauthenticated") return null;
     onRefused(error);
     throw new Error(error instanceof AppError ? error.code : "unavailable");
@@ -70,9 +70,9 @@ async function authorize(
 }
 
 /**
- * Lets in whom an identity provider has proved, by the same rules as a password: with a second factor, the sign-in goes
- * on with its challenge, behind # so that it stays in the browser.
- * @returns true, or the page that the browser is sent to instead
+ * Signs in a person proven by an identity provider, under the rules for passwords: with a second factor, continues with
+ * a challenge after #, which stays in the browser.
+ * @returns true, or the page to redirect to
  */
 async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true | string> {
   const userId = await findByIdentity(ctx, profile);
@@ -94,14 +94,14 @@ async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true
   return true;
 }
 
-/** next-auth would hand the message of any error to the page as ?error=, a statement and its parameters too. */
+/** next-auth would pass any error's message to the page as ?error=, including SQL and parameters. */
 const orSayWhy = (entered: Promise<true | string>): Promise<true | string> =>
   entered.catch((error: unknown) => {
     if (!(error instanceof AppError)) log.error({ err: error }, "sign-in by the identity provider");
     return `/login?error=${error instanceof AppError ? error.code : "unavailable"}`;
   });
 
-/** A code of next-auth's; browsers post theirs, so it is untrusted text. */
+/** A next-auth code; browsers post it, so it is untrusted. */
 const codeText = (code: unknown): string => (typeof code === "string" ? inOneLine(code).slice(0, MAX_CODE_LENGTH) : "");
 
 async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
@@ -110,8 +110,8 @@ async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
 }
 
 /**
- * next-auth's settings for one request: ctx says from where it comes, for the audit rows. The cookie holds the same
- * signed token as the API's access token, so one verifier serves both.
+ * next-auth's settings for one request; ctx has its origin for the audit entries. The cookie holds the same signed
+ * token as the API, so one verifier serves both.
  */
 export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
   const oidc = oidcProvider();
@@ -152,7 +152,7 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
       session: ({ session }) => ({ expires: session.expires }),
     },
     events: { signOut: ({ token }) => leave(ctx, token as AccessClaims | null) },
-    // Its metadata may hold what was typed; the code alone says enough. Any client can cause them with an address.
+    // The metadata may contain typed text, so only the code is logged. Any client can cause these with an address.
     logger: { error: (code) => log.info({ code: codeText(code) }, "next-auth"), warn: () => {}, debug: () => {} },
   };
 }

@@ -3,19 +3,19 @@ import { AppError } from "@/server/ground/errors";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** True for NEXTAUTH_URL's origin, and for the host that the request itself was sent to (another name of this server). */
+/** True for NEXTAUTH_URL's origin, and for the request's own host (another name of this server). */
 function isOurs(origin: string, host: string | null): boolean {
   if (origin === new URL(env().NEXTAUTH_URL).origin) return true;
   return host !== null && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
-/** Where a request of our pages, or of an address that a person typed, comes from. */
+/** Sites of requests from our pages, or from a typed address. */
 const OWN_SITES = ["same-origin", "none"];
 
 /**
- * Refuses what a foreign page made the browser send with our cookie: a read too, because being refused and asking a device
- * are recorded in the person's name. Every browser says where a write comes from; one with the cookie that does not is not
- * from our pages.
+ * Refuses requests that a foreign page made the browser send with our cookie; reads too, because refusals and device
+ * requests are recorded under the person's name. Every browser sends the origin of a write, so a cookie without one is
+ * not from our pages.
  * @throws AppError forbidden
  */
 export function requireSameOrigin(request: Request, viaCookie: boolean): void {

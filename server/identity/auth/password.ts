@@ -3,27 +3,27 @@ import { hash, verify } from "@node-rs/argon2";
 import { invalid } from "@/server/ground/errors";
 import { CallerConcurrency, Concurrency } from "@/server/ground/limits/concurrency";
 
-/** A hundred sign-ins at once leave a core, and threads for files, to all other requests; each takes some 30 ms and 19 MiB. */
+/** Leaves a core and file threads to other requests during a hundred sign-ins; each takes about 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
 const all = new Concurrency(MAX_AT_ONCE);
-/** Of one network no more wait than it may try in a minute ("token" in limits/windows.ts). */
+/** A network may queue as many as it may try in a minute ("token" in limits/windows.ts). */
 const networks = new CallerConcurrency(MAX_AT_ONCE, { max: 300, ms: 30_000 });
 
-/** Networks take turns: a client that tries a hundred passwords keeps nobody else from signing in. */
+/** Networks take turns, so that a client that tries a hundred passwords does not block others. */
 const inNetworkTurn = <T>(from: string, work: () => Promise<T>): Promise<T> => networks.run(from, () => all.run(work));
 
 /**
  * Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane.
- * @throws AppError rate_limited when too many are being made already
+ * @throws AppError rate_limited when too many are running already
  */
 export const hashPassword = (password: string): Promise<string> => inNetworkTurn("", () => hash(password));
 
-/** Of zxcvbn's five grades those that ten thousand to a hundred million guesses break are refused. */
+/** Minimum of zxcvbn's five grades: lower ones fall within 10,000 to 100,000,000 guesses. */
 const MIN_GRADE = 3;
-/** Longer ones are judged by their beginning: the time that it takes grows with the square of their length. */
+/** Longer passwords are judged by their start, because the time grows with the square of the length. */
 const MAX_JUDGED = 64;
 
-/** zxcvbn with its lists of common passwords and words: megabytes that no process needs before a password is chosen. */
+/** Loads zxcvbn with its word lists on demand: megabytes only needed when a password is chosen. */
 async function loadJudge() {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs: graphs }] = await Promise.all([
     import("@zxcvbn-ts/core"),
@@ -33,13 +33,13 @@ async function loadJudge() {
 }
 let judge: ReturnType<typeof loadJudge> | undefined;
 
-/** The person who chooses a password: their name and address are the first that others try. */
+/** The person choosing a password: attackers try name and address first. */
 type Chooser = { email: string; name: string };
 
 /**
- * The hash of a password that a person chooses.
+ * Hashes a password that a person chooses.
  * @param path the input's member that holds it
- * @throws AppError validation_failed for one that is easy to guess, rate_limited when too many are being made already
+ * @throws AppError validation_failed for one that is easy to guess, rate_limited when too many are running already
  */
 export async function hashChosen(password: string, { email, name }: Chooser, path = "password"): Promise<string> {
   judge ??= loadJudge();
@@ -49,11 +49,11 @@ export async function hashChosen(password: string, { email, name }: Chooser, pat
   return hashPassword(password);
 }
 
-/** A hash to compare an unknown person's password with, so that the answer takes as long as for a known one. */
+/** Hash for unknown people, so that the answer takes as long as for known ones. */
 let decoy: Promise<string> | undefined;
 function decoyHash(): Promise<string> {
   decoy ??= hashPassword(crypto.randomUUID()).catch((error: unknown) => {
-    // A refusal must not be kept: the next one asks again.
+    // Do not cache a failure.
     decoy = undefined;
     throw error;
   });
@@ -61,8 +61,8 @@ function decoyHash(): Promise<string> {
 }
 
 /**
- * True when the password belongs to the hash; without a hash always false, and just as slow.
- * @param from whose turn it takes: the network's that asks, or the person's where that is known already
+ * True if the password matches the hash; false without a hash, equally slow.
+ * @param from the queue to use: the requesting network, or the person if known
  * @throws AppError rate_limited when too many of the same wait, or it has waited for too long
  */
 export async function verifyPassword(

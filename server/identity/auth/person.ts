@@ -3,7 +3,7 @@ import { AppError } from "@/server/ground/errors";
 
 export type Person = Extract<Actor, { type: "user" }>;
 
-/** The person who calls. @throws AppError forbidden for a program, which has no account. */
+/** Returns the calling person. @throws AppError forbidden for a program, which has no account. */
 export function requirePerson({ actor }: Ctx): Person {
   if (actor.type !== "user") throw new AppError("forbidden", "This is for people: an API key has no account.");
   return actor;

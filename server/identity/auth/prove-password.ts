@@ -12,10 +12,10 @@ const storedHash = async (userId: string): Promise<string | null> => {
   return row?.hash ?? null;
 };
 
-/** False for who signs in by an identity provider alone, and has none to prove. */
+/** False for people who only sign in by an identity provider. */
 export const hasPassword = async (userId: string): Promise<boolean> => (await storedHash(userId)) !== null;
 
-/** Who has none cannot be wrong about it. @throws AppError conflict */
+/** Refuses people without a password before it is checked. @throws AppError conflict */
 export async function requirePassword(userId: string): Promise<void> {
   if (await hasPassword(userId)) return;
   throw new AppError(
@@ -25,8 +25,8 @@ export async function requirePassword(userId: string): Promise<void> {
 }
 
 /**
- * The stored hash that the password of a person who is signed in was proven by; null for a wrong one. Failures are
- * counted against the person.
+ * Stored hash that matched a signed-in person's password; null for a wrong one. Failures are counted against the
+ * person.
  * @throws AppError rate_limited after too many failures.
  */
 export const provenPassword = (userId: string, password: string): Promise<string | null> =>

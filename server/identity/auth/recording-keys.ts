@@ -1,6 +1,6 @@
 import type { Caller } from "@/server/ground/context";
 
-/** How long a key that may record is known without the database, and how long the database is waited for first. */
+/** How long a recording key is remembered without the database, and how long to wait for the database first. */
 const REMEMBER_MS = 60_000;
 const TIMEOUT_MS = 250;
 const MAX_REMEMBERED = 1_000;
@@ -12,7 +12,7 @@ function remember(keyHash: string, caller: Caller | null): void {
   known.delete(keyHash);
   if (!caller?.permissions.has("audit:write")) return;
   if (known.size >= MAX_REMEMBERED) known.clear();
-  // Nothing but recording: what it reads or changes is for the database to allow.
+  // Recording only: reads and changes need the database.
   known.set(keyHash, {
     caller: { ...caller, permissions: new Set(["audit:write" as const]) },
     until: Date.now() + REMEMBER_MS,
@@ -20,9 +20,9 @@ function remember(keyHash: string, caller: Caller | null): void {
 }
 
 /**
- * The caller that `lookup` finds. When the database is frozen or away, a key that it has confirmed within the last
- * minute may still record, since events are taken over by the spool; a revocation therefore reaches a key that only
- * records a minute late at most, and only while the database does not answer.
+ * The caller found by `lookup`. When the database is frozen or down, a key confirmed within the last minute may still
+ * record, because the spool accepts events; so a revocation reaches a recording key up to a minute late, and only while
+ * the database does not answer.
  */
 export async function orRemembered(keyHash: string, lookup: Promise<Caller | null>): Promise<Caller | null> {
   const found = lookup.then((caller) => {

@@ -18,7 +18,9 @@ type Rotation =
   | { kind: "reused"; userId: string }
   | { kind: "unknown" };
 
-/** Marks the token as used and adds its successor, in one transaction: of two users of one token only one gets on. */
+/**
+ * Marks the token as used and adds its successor in one transaction, so that only one of two concurrent uses succeeds.
+ */
 function rotate(tokenHash: string, now: Date): Promise<Rotation> {
   return asSystem(async (tx): Promise<Rotation> => {
     const unused = and(isNull(refreshTokens.usedAt), isNull(refreshTokens.revokedAt), gt(refreshTokens.expiresAt, now));
@@ -31,7 +33,7 @@ function rotate(tokenHash: string, now: Date): Promise<Rotation> {
       return { kind: "fresh", userId, sid, next: await addRefreshToken(tx, { userId, sid, now }) };
     }
     const [known] = await tx.select().from(refreshTokens).where(same);
-    // One that was ended before its use is in no second pair of hands: whoever has it has not heard of the end.
+    // A token ended before its use was not stolen: its holder just does not know.
     if (!known?.usedAt) return { kind: "unknown" };
     await endSessions(tx, { userId: known.userId, sid: known.familyId, now });
     return { kind: "reused", userId: known.userId };
@@ -39,8 +41,8 @@ function rotate(tokenHash: string, now: Date): Promise<Rotation> {
 }
 
 /**
- * POST /auth/refresh: new tokens for a refresh token, which is spent by it. One that comes back was stolen or copied,
- * so its whole family ends, access tokens included.
+ * POST /auth/refresh: exchanges a refresh token for new tokens. A token used twice was stolen or copied, so its whole
+ * family ends, access tokens included.
  * @throws AppError unauthenticated, rate_limited
  */
 export const refreshToken = operation({

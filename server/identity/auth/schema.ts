@@ -3,25 +3,25 @@ import { z } from "zod";
 export const MIN_PASSWORD_LENGTH = 12;
 const MAX_PASSWORD_LENGTH = 200;
 
-/** Compared without regard to case, so kept in lower case. */
+/** Compared case-insensitively, so stored in lowercase. */
 export const email = z.string().trim().toLowerCase().max(255).pipe(z.email());
-/** A password being chosen. The doors have put U+FFFD in place of NUL, which nobody can type. */
+/** A new password. The doors replace NUL, which nobody can type, with U+FFFD. */
 export const newPassword = z
   .string()
   .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
   .max(MAX_PASSWORD_LENGTH)
   .refine((text) => !/[\0\ufffd]/.test(text), "must not contain NUL");
 
-/** A password being proved. */
+/** An existing password to check. */
 export const password = z.string().min(1).max(MAX_PASSWORD_LENGTH);
 
 /** Body of POST /auth/token. */
 export const tokenInput = z.strictObject({ email, password });
 export type TokenInput = z.output<typeof tokenInput>;
 
-/** A code of an authenticator app or a recovery code. */
+/** A code of an authenticator app, or a recovery code. */
 export const factorCode = z.string().trim().min(1).max(64);
-/** The answer of a browser's authenticator (WebAuthn), read by the library that made the options. */
+/** Answer of a browser's authenticator (WebAuthn), parsed by the library that created the options. */
 export const passkeyResponse = z.looseObject({
   id: z
     .string()
@@ -42,7 +42,7 @@ export const secondFactorInput = z
   });
 export type SecondFactorInput = z.output<typeof secondFactorInput>;
 
-/** A challenge of a sign-in's first step, and what it can be answered with. */
+/** A challenge of a sign-in's first step, and the possible answers. */
 export const challengeInput = z.strictObject({ challenge: z.string().min(1).max(200) });
 export const challengeOptions = z.strictObject({
   methods: z.array(z.string()),
@@ -52,7 +52,7 @@ export const challengeOptions = z.strictObject({
 /** Body of POST /auth/refresh. */
 export const refreshInput = z.strictObject({ refreshToken: z.string().min(1).max(4096) });
 
-/** Body of POST /auth/logout: ends the sign-in of that refresh token, or without one all of the caller's. */
+/** Body of POST /auth/logout: ends the sign-in of that refresh token, or all of the caller's without one. */
 export const logoutInput = z.strictObject({ refreshToken: z.string().min(1).max(4096).optional() });
 
 /** expiresIn is the access token's life in seconds. */
@@ -64,7 +64,7 @@ export const tokenOutput = z.strictObject({
 });
 export type TokenOutput = z.output<typeof tokenOutput>;
 
-/** A secret that came in a link. */
+/** A secret from a link. */
 const linkToken = z.string().min(1).max(200);
 
 /** Body of POST /auth/invite/accept: the invited person chooses a password. */
@@ -78,5 +78,5 @@ export const forgotInput = z.strictObject({ email });
 /** Body of POST /auth/password/reset. */
 export const resetInput = z.strictObject({ token: linkToken, password: newPassword });
 
-/** The choices of the sign-in page. mail: a password can be reset by mail; oidc: the provider's name. */
+/** Choices of the sign-in page. mail: password reset by mail is available; oidc: the provider's name. */
 export type SignInOptions = { mail: boolean; oidc: string | null };

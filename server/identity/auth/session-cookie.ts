@@ -1,7 +1,7 @@
-/** One fixed name: next-auth's own would differ between its versions, and sign all users out. */
+/** A fixed name, because next-auth's changes between versions and would sign everybody out. */
 const NAME = "trailmark.session";
 
-/** On https no other host of the domain, and no attacker over plain http, can set a cookie of this name. */
+/** On https, this prefix keeps other hosts of the domain and plain http from setting the cookie. */
 export const sessionCookie = (https: boolean): string => (https ? `__Host-${NAME}` : NAME);
 
 /** The session's token from a request's Cookie header; null without one. */
@@ -14,5 +14,5 @@ export function sessionToken(headers: { get(name: string): string | null }, http
   return null;
 }
 
-/** Passes the address of a page from the front to the page, which knows only parts of it. */
+/** Passes a page's address from the front to the page, which only knows parts of it. */
 export const REQUESTED_PAGE = "x-trailmark-page";

@@ -3,20 +3,20 @@ import type { Tx } from "@/db/client";
 import { refreshTokens, userSessions, users } from "@/db/schema";
 import { newSecret } from "@/server/ground/secrets";
 
-/** A refresh token lives so long unless it is used, which replaces it. */
+/** Lifetime of an unused refresh token; each use replaces it. */
 const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 const inSeconds = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 
 /**
- * What begins, renews and ends a person's sign-ins, or changes their second factors, comes one after the other: ending all
- * of them sees a token that is being made at that moment, or the other way round. First of all in a transaction.
+ * Serializes everything that starts, renews or ends a person's sign-ins or changes their second factors, so that ending
+ * all sees a token being created, or the reverse. Must come first in a transaction.
  */
 export async function lockSignIns(tx: Tx, userId: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("no key update");
 }
 
-/** Adds a refresh token to a sign-in's family, and clears away this person's long expired ones. */
+/** Adds a refresh token to a sign-in's family, and removes the person's long expired ones. */
 export async function addRefreshToken(
   tx: Tx,
   {
@@ -39,8 +39,8 @@ export async function addRefreshToken(
 type Which = { userId: string; sid?: string | undefined; except?: string | undefined; now: Date };
 
 /**
- * Ends one sign-in (sid) of a person, or all of them but one (except): every token made from it is worthless from now on.
- * @returns how many sign-ins were ended; those that had expired were none.
+ * Ends one sign-in (sid) of a person, or all but one (except): all of its tokens become invalid.
+ * @returns the number of sign-ins ended, without expired ones.
  */
 export async function endSessions(tx: Tx, { userId, sid, except, now }: Which): Promise<number> {
   await lockSignIns(tx, userId);

@@ -15,8 +15,8 @@ type Change = {
 };
 
 /**
- * former: the hash of the password that it has to replace; without one, any password is replaced. spend: uses up what the
- * change is made by, in its transaction; false where that is gone.
+ * former: hash of the password to replace; without one, any is replaced. spend: redeems the link or token in the same
+ * transaction; false if it is gone.
  */
 type By = { former?: string; spend?: (tx: Tx) => Promise<boolean> };
 
@@ -40,20 +40,20 @@ async function change({ user, password, path, now, exceptSession }: Change, { fo
 }
 
 /**
- * Gives a person a password, ends their sign-ins, but for one, and every link and challenge.
- * @returns how many sign-ins were ended
+ * Sets a person's password, and ends their sign-ins except one, and every link and challenge.
+ * @returns the number of sign-ins ended
  */
 export const setPassword = async (given: Change): Promise<number> => (await change(given)) ?? 0;
 
 /**
- * The same in place of the password that was proven by its hash (former).
- * @returns null where that has been replaced by another meanwhile: then nothing is changed
+ * Replaces the password with the proven hash (former).
+ * @returns null if another has replaced it meanwhile: nothing is changed
  */
 export const replacePassword = (former: string, given: Change): Promise<number | null> => change(given, { former });
 
 /**
- * The same by a link, which is spent with the change or not at all.
- * @returns null where it is spent already: then nothing is changed
+ * Sets a password by a link, redeemed in the same transaction.
+ * @returns null if it is already redeemed: nothing is changed
  */
 export const setPasswordBy = (spend: (tx: Tx) => Promise<boolean>, given: Change): Promise<number | null> =>
   change(given, { spend });

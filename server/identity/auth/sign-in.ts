@@ -23,7 +23,7 @@ import { type Door, type SignIn, startSession, toTokens } from "./start-session"
 
 type Failure = { email: string; row: KnownPerson; reason: "bad_password" | "disabled" };
 
-/** A failed attempt belongs to the organization of the person it names. */
+/** A failed attempt belongs to the organization of the named person. */
 export function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
   const { id, name, role } = row;
   const actor: Person = { type: "user", id, email, name, role };
@@ -42,7 +42,7 @@ export function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
 
 type Unknown = { ctx: Ctx; orgId: string; network: string | null; times: number };
 
-/** Sign-ins with unknown addresses, an entry per network and minute. */
+/** Sign-ins with unknown addresses, one entry per network and minute. */
 const unknownSignIns = new Fold<Unknown>(
   ({ ctx, orgId, network, times }) =>
     record(ctx, {
@@ -56,7 +56,7 @@ const unknownSignIns = new Fold<Unknown>(
   (before, after) => ({ ...after, times: before.times + after.times }),
 );
 
-/** The typed text is kept nowhere: it may be a password in the wrong field. */
+/** The typed text is not stored: it may be a password in the wrong field. */
 async function noteUnknown(ctx: Ctx): Promise<void> {
   log.info({ requestId: ctx.requestId, ip: ctx.ip }, "a sign-in names no account");
   const orgId = await platformOrg();
@@ -65,9 +65,10 @@ async function noteUnknown(ctx: Ctx): Promise<void> {
 }
 
 /**
- * Proves a person by password. Only failures are counted against the e-mail and address; unknown, disabled and wrong
- * look alike to the outside.
- * @throws AppError second_factor_required with a challenge for a person who has one, unauthenticated, or rate_limited after too many failures.
+ * Proves a person by password. Only failures count against e-mail and address; unknown, disabled and wrong look the
+ * same from outside.
+ * @throws AppError second_factor_required with a challenge for a person who has one, unauthenticated, or rate_limited
+ * after too many failures.
  */
 export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Door): Promise<SignIn> {
   const key = `${email} ${networkOf(ctx.ip)}`;
@@ -85,7 +86,7 @@ export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Do
 
 type Known = { caller: SignIn["caller"]; passwordHash: string | null };
 
-/** The person that e-mail and password belong to. @throws AppError unauthenticated, rate_limited */
+/** Person with this e-mail and password. @throws AppError unauthenticated, rate_limited */
 async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { key: string }): Promise<Known> {
   await requireAttemptsLeft("login.failed.ip", ctx.ip);
   await requireAttemptsLeft("login.failed", key);
@@ -104,7 +105,7 @@ async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { ke
 }
 
 /**
- * POST /auth/token: an access and a refresh token for e-mail and password.
+ * POST /auth/token: access and refresh token for e-mail and password.
  * @throws AppError second_factor_required, unauthenticated, rate_limited
  */
 export const issueToken = operation({

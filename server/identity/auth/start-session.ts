@@ -11,27 +11,27 @@ import type { Person } from "./person";
 import type { TokenOutput } from "./schema";
 import { addRefreshToken } from "./sessions";
 
-/** A proven sign-in: who, its id (the refresh family) and the first refresh token. */
+/** A proven sign-in: the caller, its id (the refresh family) and first refresh token. */
 export type SignIn = { caller: Caller & { actor: Person }; sid: string; refreshToken: string };
 
-/** Which door a person came through, and how long (seconds) the sign-in's refresh token lives. */
+/** The door used, and the lifetime (seconds) of the sign-in's refresh token. */
 export type Door = { via: "api" | "browser"; seconds?: number };
 
-/** Why a proof that was right does not count. */
+/** Refusal of a correct proof that is no longer valid. */
 export const OUTDATED = "What you proved yourself by was used or changed meanwhile. Sign in again.";
 
 /** A person's proofs at sign-in. */
 export type Method = "password" | "totp" | "recovery_code" | "passkey" | "oidc";
 
 /**
- * How a person proved who they are. isGood is called once their account can no longer change, because a proof takes
- * time and may have become worthless.
+ * A person's proof of identity. isGood is checked once the account can no longer change, because proving takes time and
+ * may be outdated.
  */
 export type Proven = { methods: Method[]; isGood?: (tx: Tx) => Promise<boolean> };
 
 /**
- * Begins a sign-in of a person who has just proved who they are, and records it.
- * @throws AppError unauthenticated when that is not good any more, or the person was disabled
+ * Starts a sign-in for a person who has just proved their identity, and records it.
+ * @throws AppError unauthenticated when the proof is outdated, or the person was disabled
  */
 export async function startSession(
   ctx: Ctx,
@@ -64,7 +64,7 @@ export async function startSession(
   return { caller, sid, refreshToken };
 }
 
-/** The pair of tokens that the API hands out for a sign-in. */
+/** The API's pair of tokens for a sign-in. */
 export async function toTokens({ caller, sid, refreshToken }: SignIn): Promise<TokenOutput> {
   const accessToken = await signAccessToken({ sub: caller.actor.id, sid, ...scopeClaims(caller.scope) });
   return { accessToken, tokenType: "Bearer", expiresIn: ACCESS_TOKEN_SECONDS, refreshToken };

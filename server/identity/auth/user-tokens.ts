@@ -6,7 +6,7 @@ import { newId } from "@/server/ground/ids";
 import { hashSecret, looksLike, newSecret } from "@/server/ground/secrets";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 
-/** How long what is handed out for a purpose is good. */
+/** Lifetime of a token by purpose. */
 const LIFETIME_MS = {
   invite: 7 * DAY_MS,
   reset: HOUR_MS,
@@ -15,23 +15,20 @@ const LIFETIME_MS = {
 } as const;
 type TokenPurpose = keyof typeof LIFETIME_MS;
 
-/** challenge: what the server must know again when the token comes back. */
+/** challenge: data that the server needs when the token returns. */
 type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };
 export type LinkKind = "invite" | "reset";
-/** replaces: the kinds of which the person's earlier links end; checked: the person as they were when it was granted. */
+/** replaces: kinds of earlier links to end; checked: the person when permission was checked. */
 type LinkIssue = Issue & { purpose: LinkKind; replaces: LinkKind[]; checked?: { updatedAt: Date } | undefined };
 type Given = { secret: string; purpose: TokenPurpose; now: Date };
 type Found = { userId: string; challenge: string | null };
 
-/**
- * Makes what was handed out for a person worthless: with another password, or other rights, than they had when it was, it
- * would give more than its holder was meant to have.
- */
+/** Invalidates everything issued to a person: after a change of password or rights it would give more than intended. */
 export async function dropUserTokens(tx: Tx, userId: string): Promise<void> {
   await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), isNull(userTokens.usedAt)));
 }
 
-/** A fresh token for a person, beside their earlier ones; those that have expired are removed. */
+/** A new token for a person; expired ones are removed, others stay. */
 export async function issueUserToken(
   tx: Tx,
   { userId, purpose, now, challenge }: Issue,
@@ -47,9 +44,9 @@ export async function issueUserToken(
 }
 
 /**
- * The same of a link: replaced names the earlier ones that it takes the place of, for the caller to drop once the new one
- * is handed out. Of two that are issued at the same moment the second waits, and replaces the first.
- * @throws AppError conflict where the person got other rights since they were checked, which the link would give
+ * A new link for a person; `replaced` lists earlier ones for the caller to drop once this one is delivered. Concurrent
+ * issues wait, and the later replaces the earlier.
+ * @throws AppError conflict if the person's rights changed since they were checked
  */
 export async function issueUserLink(tx: Tx, issue: LinkIssue) {
   const { userId, replaces, checked } = issue;
@@ -62,7 +59,7 @@ export async function issueUserLink(tx: Tx, issue: LinkIssue) {
   return { ...(await issueUserToken(tx, issue)), replaced: rows.map(({ id }) => id) };
 }
 
-/** Makes these tokens worthless. */
+/** Invalidates these tokens. */
 export async function dropTokens(tx: Tx, ids: string[]): Promise<void> {
   if (ids.length > 0) await tx.delete(userTokens).where(inArray(userTokens.id, ids));
 }
@@ -75,14 +72,14 @@ const sameAs = ({ secret, purpose, now }: Given) =>
     gt(userTokens.expiresAt, now),
   );
 
-/** The owner of a token, without spending it; null for an unknown, spent or expired one. */
+/** Owner of a token, without redeeming it; null for an unknown, used or expired one. */
 export async function findUserToken(tx: Tx, given: Given): Promise<Found | null> {
   if (!looksLike(given.purpose, given.secret)) return null;
   const [row] = await tx.select().from(userTokens).where(sameAs(given));
   return row ? { userId: row.userId, challenge: row.challenge } : null;
 }
 
-/** Spends a token: of two who use it, only one gets the person; null for an unknown, spent or expired one. */
+/** Redeems a token: only one of two concurrent uses gets the person; null for an unknown, used or expired one. */
 export async function spendUserToken(tx: Tx, given: Given): Promise<Found | null> {
   if (!looksLike(given.purpose, given.secret)) return null;
   const [row] = await tx.update(userTokens).set({ usedAt: given.now }).where(sameAs(given)).returning();

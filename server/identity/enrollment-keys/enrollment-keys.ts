@@ -15,7 +15,7 @@ import { newSecret } from "@/server/ground/secrets";
 import { onlyIdInput } from "@/server/ground/wire";
 import { createdEnrollmentKey, createInput, type EnrollmentKey, enrollmentKeyPage, listInput } from "./schema";
 
-/** A key as it leaves the server: never its hash. */
+/** A key for output, without its hash. */
 function toEnrollmentKey({ keyHash: _, ...row }: typeof enrollmentKeys.$inferSelect): EnrollmentKey {
   return {
     ...row,
@@ -25,7 +25,7 @@ function toEnrollmentKey({ keyHash: _, ...row }: typeof enrollmentKeys.$inferSel
   };
 }
 
-/** The enrollment keys of the caller's organizations, newest first, revoked ones included. */
+/** Enrollment keys of the caller's organizations, newest first, including revoked ones. */
 export const listEnrollmentKeys = operation({
   permission: "agents:enroll",
   input: listInput,
@@ -44,14 +44,14 @@ export const listEnrollmentKeys = operation({
   },
 });
 
-/** Of keys that are not revoked. */
+/** Counts keys that are not revoked. */
 const MAX_PER_ORGANIZATION = 1_000;
 const t = enrollmentKeys;
 
 /**
- * Creates a key with which agents enrol into one organization. The key is in the answer and nowhere else.
- * @throws AppError validation_failed without an organization, or when it would be expired at once; conflict when there are too many; not_found when the
- * platform's operator names one that does not exist.
+ * Creates a key with which agents enroll into one organization. Only this answer has the key.
+ * @throws AppError validation_failed without an organization, or when it would be expired at once; conflict when there
+ * are too many; not_found when the platform's operator names one that does not exist.
  */
 export const createEnrollmentKey = operation({
   permission: "agents:enroll",
@@ -92,7 +92,7 @@ export const createEnrollmentKey = operation({
 });
 
 /**
- * Revokes an enrollment key for good; agents that enrolled with it stay. One that is revoked already stays so.
+ * Revokes an enrollment key for good; agents enrolled with it stay. A revoked one stays as is.
  * @throws AppError not_found
  */
 export const revokeEnrollmentKey = operation({

@@ -5,14 +5,14 @@ const MAX_ENROLLMENT_USES = 1_000_000;
 
 export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
-/** Body of POST /enrollment-keys; orgId may be left out by callers of a single organization. */
+/** Body of POST /enrollment-keys; callers of a single organization may omit orgId. */
 export const createInput = z.strictObject({
   orgId: guid.optional(),
   maxUses: z.int().min(1).max(MAX_ENROLLMENT_USES).nullish(),
   expiresAt: instant.nullish(),
 });
 
-/** maxUses null: as often as wanted; expiresAt null: until it is revoked. */
+/** maxUses null: unlimited; expiresAt null: until revoked. */
 const enrollmentKey = z.strictObject({
   id: guid,
   orgId: guid,
@@ -26,7 +26,7 @@ const enrollmentKey = z.strictObject({
 });
 export type EnrollmentKey = z.output<typeof enrollmentKey>;
 
-/** The key itself appears here alone. */
+/** The only answer with the key itself. */
 export const createdEnrollmentKey = enrollmentKey.extend({ key: z.string() });
 
 export const enrollmentKeyPage = z.strictObject({ data: z.array(enrollmentKey), pagination });

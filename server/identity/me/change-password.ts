@@ -9,9 +9,9 @@ import { replacePassword } from "@/server/identity/auth/set-password";
 import { passwordChanged, passwordInput } from "./schema";
 
 /**
- * POST /me/password: the person's own password, with the current one as proof. Ends all their other sign-ins.
- * @throws AppError validation_failed for a wrong current password, rate_limited after too many, forbidden for a program,
- * conflict for a person without a password, who guesses at none.
+ * POST /me/password: changes the caller's password, with the current one as proof. Ends all other sign-ins.
+ * @throws AppError validation_failed for a wrong current password, rate_limited after too many, forbidden for a
+ * program, conflict for a person without a password.
  */
 export const changePassword = operation({
   account: true,
@@ -24,7 +24,7 @@ export const changePassword = operation({
     const former = await provenPassword(person.id, currentPassword);
     const chosen = { password: newPassword, path: "newPassword" };
     const change = { user: person, ...chosen, now: ctx.now(), exceptSession: ctx.session?.id };
-    // Replaced by another at this moment, it is the current one no longer.
+    // Null if another request replaced it meanwhile.
     const endedSessions = former === null ? null : await replacePassword(former, change);
     if (endedSessions === null) {
       const errorMessage = "The current password is wrong.";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { guid, isoTime } from "@/server/ground/wire";
 import { newPassword, password } from "@/server/identity/auth/schema";
 
-/** The caller: who, which organizations it reaches (all of them, by name), what it may. */
+/** The caller: identity, organizations in reach (all, by name), and permissions. */
 export const me = z.strictObject({
   user: z.strictObject({
     type: z.enum(["user", "api_key"]),
@@ -16,7 +16,7 @@ export const me = z.strictObject({
   scope: z.enum(["organization", "partner", "system"]),
   partnerId: guid.nullable(),
   homeOrgId: guid.nullable(),
-  /** True: those to come as well, and what belongs to the partner as a whole. */
+  /** True: future organizations too, and partner-wide settings. */
   allOrganizations: z.boolean(),
   organizations: z.array(z.strictObject({ id: guid, name: z.string(), slug: z.string(), isHome: z.boolean() })),
   /** True: everything but the own account is refused until a second factor is set up. */
@@ -33,10 +33,10 @@ export const passwordInput = z
     message: "is the same as the current password",
   });
 
-/** endedSessions: how many other sign-ins of the person the new password has ended. */
+/** endedSessions: number of other sign-ins ended by the new password. */
 export const passwordChanged = z.strictObject({ endedSessions: z.int() });
 
-/** One sign-in that has not ended; ip and userAgent are null where an earlier version did not note them. */
+/** An active sign-in; ip and userAgent are null if an earlier version did not store them. */
 const session = z.strictObject({
   id: guid,
   current: z.boolean(),
@@ -48,8 +48,8 @@ const session = z.strictObject({
 });
 export type MySession = z.output<typeof session>;
 
-/** Sign-ins in one answer: a program that signs in every minute has tens of thousands. */
+/** Sign-ins per answer: a program that signs in every minute has tens of thousands. */
 export const MAX_LISTED_SESSIONS = 100;
 
-/** The caller's own first, then those last used, at most MAX_LISTED_SESSIONS of total. */
+/** The caller's own first, then most recently used, at most MAX_LISTED_SESSIONS of total. */
 export const sessionList = z.strictObject({ data: z.array(session), total: z.int() });

@@ -11,7 +11,7 @@ import { requirePerson } from "@/server/identity/auth/person";
 import { endSessions } from "@/server/identity/auth/sessions";
 import { MAX_LISTED_SESSIONS, sessionList } from "./schema";
 
-/** A sign-in lives as long as a refresh token of its family; one of an earlier version has no separate row. */
+/** A sign-in lives as long as a refresh token of its family; sign-ins of earlier versions have no row. */
 const living = {
   id: refreshTokens.familyId,
   via: userSessions.via,
@@ -25,7 +25,7 @@ const living = {
   ),
 };
 
-/** GET /me/sessions: the caller's sign-ins that have not ended; this one first, then the one last used. */
+/** GET /me/sessions: the caller's active sign-ins; this one first, then most recently used. */
 export const listSessions = operation({
   account: true,
   input: noInput,
@@ -65,7 +65,7 @@ export const listSessions = operation({
 });
 
 /**
- * DELETE /me/sessions/:id: ends one of the caller's sign-ins; what was made from it is refused from the next request on.
+ * DELETE /me/sessions/:id: ends one of the caller's sign-ins; its tokens are refused from the next request on.
  * @throws AppError not_found for one that has ended or is another user's, forbidden for a program.
  */
 export const endSession = operation({

@@ -20,7 +20,7 @@ import { type Proof, provesSecondFactor } from "@/server/identity/auth/second-fa
 import { issueUserToken, spendUserToken } from "@/server/identity/auth/user-tokens";
 import { stepUpDone, stepUpInput, stepUpOptions } from "./two-factor/schema";
 
-/** POST /me/step-up/options: what the caller can confirm who they are with; with a passkey, the challenge for it. */
+/** POST /me/step-up/options: the caller's ways to confirm their identity; with a passkey, its challenge. */
 export const beginStepUp = operation({
   account: true,
   input: noInput,
@@ -39,7 +39,7 @@ export const beginStepUp = operation({
   },
 });
 
-/** Only checks that the caller has recently proved who they are: for links, which cannot ask for a proof. */
+/** Checks that the caller has recently confirmed their identity: for links, which cannot prompt. */
 export const checkProof = operation({
   account: true,
   input: noInput,
@@ -75,8 +75,8 @@ async function renewProof(ctx: Ctx, userId: string, now: Date): Promise<void> {
 }
 
 /**
- * POST /me/step-up: the caller confirms who they are, by password or second factor; covers this session for ten minutes.
- * @throws AppError validation_failed naming the proof that is wrong, rate_limited; conflict for a password where there is none
+ * POST /me/step-up: confirms the caller's identity by password or second factor; covers this session for ten minutes.
+ * @throws AppError validation_failed naming the wrong proof, rate_limited; conflict for a password where there is none
  */
 export const stepUp = operation({
   account: true,

@@ -7,16 +7,16 @@ import { type AuditTable, auditTable, getInput, setInput } from "./schema";
 import { NO_CHOICE } from "./vocabulary";
 
 const t = userPreferences;
-/** The row of a person's preference. */
+/** Condition for the row of a person's preference. */
 const preferenceOf = (userId: string, key: string): SQL | undefined => and(eq(t.userId, userId), eq(t.key, key));
 
-/** What is stored, also from before one of its members existed; null where it does not fit the key. */
+/** Reads a stored value, also from before a member existed; null if it does not fit the key. */
 export function readPreference(value: unknown): AuditTable | null {
   const read = auditTable.safeParse(value instanceof Object ? { ...NO_CHOICE, ...value } : null);
   return read.success ? read.data : null;
 }
 
-/** The caller's preference; null where nothing was chosen, or the choice no longer fits the key. */
+/** The caller's preference; null if none was chosen, or it no longer fits the key. */
 export const getPreference = operation({
   input: getInput,
   output: auditTable.nullable(),
@@ -29,8 +29,8 @@ export const getPreference = operation({
 });
 
 /**
- * Keeps what the caller changed of a preference: two tabs that change different things both count, of one thing the last.
- * It is no act on anything but the caller's own screen, so the audit log does not hold it.
+ * Stores the changed members of a preference, so that two tabs can change different ones; the last change to one wins.
+ * Not recorded, because it only affects the caller's own screen.
  * @returns the whole preference.
  * @throws AppError forbidden for programs.
  */

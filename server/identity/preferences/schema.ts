@@ -7,7 +7,7 @@ const DENSITIES = ["compact", "normal"] as const;
 
 const columnId = z.string().regex(/^[a-z][A-Za-z]{0,29}$/, "is no column's name");
 
-/** How a person likes the audit log's table: which columns in which order, how wide (pixels), how high the rows. */
+/** A person's audit table: columns and order, widths (pixels), row height. */
 export const auditTable = z.strictObject({
   columns: z.array(columnId).min(1).max(MAX_COLUMNS).nullable(),
   widths: z
@@ -20,7 +20,7 @@ export const auditTable = z.strictObject({
 export type AuditTable = z.infer<typeof auditTable>;
 
 export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
-/** The changed part of a preference; the rest stays as it is. */
+/** Changed part of a preference; the rest stays. */
 export const setInput = z.discriminatedUnion("key", [
   z.strictObject({ key: z.literal("audit.table"), value: auditTable.partial() }),
 ]);

@@ -33,13 +33,13 @@ async function findInvitable(ctx: Ctx, id: string) {
   });
   const theirs = await findUserCaller(row.id);
   if (!theirs) throw new AppError("conflict", "The account is disabled; enable it first.");
-  // The holder of the link reaches what the person reaches.
+  // The link gives its holder the person's reach.
   if (theirs.scope.kind === "partner" && !theirs.scope.orgIds.every((orgId) => reaches(ctx.scope, orgId)))
     throw new AppError("forbidden", "They have access to organizations that you have no access to.");
   return row;
 }
 
-/** The link is with its holder: what fails here must not be answered, or undone, as if it were not. */
+/** The link is delivered, so a failure here must neither be reported nor undone. */
 const unlink = (userId: string): Promise<number> =>
   forgetIdentities(userId).catch((error: unknown) => {
     log.error({ err: error, userId }, "a person who was sent a link is still linked to their identity provider");
@@ -56,10 +56,9 @@ const textOf = (name: string, kind: LinkKind, link: string): string =>
   ].join("\n\n");
 
 /**
- * POST /users/:id/invite: a link for a person to choose a password by; to one who has signed in before, to choose a new
- * one. Mailed where mail is configured (then no other person sees it), otherwise answered this once. A newer link replaces
- * an older one, unless the mail server does not take it, and unlinks the person from their identity provider: the next
- * sign-in there with the verified address is them.
+ * POST /users/:id/invite: a link to choose a password, or a new one after earlier sign-ins. Mailed if mail is
+ * configured (no one else sees it), else returned once. A newer link replaces an older one, unless the mail server
+ * refuses it, and unlinks the identity provider: the next sign-in there with the verified address links again.
  * @throws AppError not_found, forbidden for a person above the caller, conflict for a disabled person or one who is
  * being changed, unavailable when the mail server does not take it.
  */

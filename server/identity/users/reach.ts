@@ -13,8 +13,8 @@ import { AppError, notFound } from "@/server/ground/errors";
 import { reaches } from "@/server/ground/scope";
 
 /**
- * Cuts the organizations that a person chose down to those within another reach: all of it where none is left, because they
- * would be notified of nothing else.
+ * Reduces a person's chosen organizations to those in a new reach; if none is left, to all of it, or they would get no
+ * notifications.
  */
 async function keepChosenWithin(tx: Tx, userId: string, organizationIds: readonly string[]): Promise<void> {
   const { orgIds } = notificationSettings;
@@ -26,8 +26,8 @@ async function keepChosenWithin(tx: Tx, userId: string, organizationIds: readonl
 }
 
 /**
- * Deletes the mails to a person that were not delivered: they were written for what the person could see then, and would be
- * sent, or could be sent again, after that is less.
+ * Deletes undelivered mails to a person: written for what they could see then, they could still be sent after the reach
+ * is reduced.
  */
 export async function dropMails(tx: Tx, userId: string): Promise<void> {
   const t = notificationDeliveries;
@@ -37,10 +37,10 @@ export async function dropMails(tx: Tx, userId: string): Promise<void> {
 type Over = { partnerId: string; organizationIds: string[] };
 
 /**
- * @param tx sees every organization. One that already holds rows asks for no second connection here: as many such changes
- * as the pool has connections would wait for each other.
- * @throws AppError forbidden unless all of the organizations are the partner's and within the caller's own reach; not_found
- * for one within reach that is gone.
+ * @param tx sees every organization. Must not need a second connection, because concurrent changes holding row locks
+ * could exhaust the pool.
+ * @throws AppError forbidden unless all of the organizations are the partner's and within the caller's own reach;
+ * not_found for one within reach that is gone.
  */
 export async function requireReachOver(tx: Tx, ctx: Ctx, { partnerId, organizationIds }: Over): Promise<void> {
   const { id, partnerId: owner } = organizations;
@@ -58,9 +58,8 @@ export async function requireReachOver(tx: Tx, ctx: Ctx, { partnerId, organizati
 }
 
 /**
- * Gives a person of the partner's staff another reach: all of its organizations (null) or those. It counts from their
- * next request on, in every session, because the scope is looked up each time; of the organizations that they chose to be
- * notified of, those within it stay.
+ * Changes the reach of partner staff: all organizations (null) or these. Effective with the next request in every
+ * session, because the scope is read each time; chosen organizations for notifications stay if still in reach.
  */
 export async function setReach(tx: Tx, userId: string, organizationIds: string[] | null): Promise<void> {
   await tx

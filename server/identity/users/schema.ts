@@ -15,10 +15,10 @@ import { email, newPassword } from "@/server/identity/auth/schema";
 const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
 
-/** The organizations that a partner role reaches. */
+/** Organizations in the reach of a partner role. */
 const organizationIds = z.array(guid).min(1).max(1000);
 
-/** twoFactor: only people who have a second factor, or only those who have none. */
+/** twoFactor: only people with a second factor, or only those without. */
 export const listInput = z.strictObject({
   orgId: guid.optional(),
   search: filterText,
@@ -27,9 +27,9 @@ export const listInput = z.strictObject({
 });
 
 /**
- * Body of POST /users. orgId is for the organization roles (default: the caller's own organization); organizationIds
- * limits a partner role to those organizations (default: all); partnerId only the platform's operator needs. Without a
- * password the person is invited next (POST /users/:id/invite) and chooses one.
+ * Body of POST /users. orgId is for organization roles (default: the caller's own); organizationIds limits a partner
+ * role (default: all); only the platform's operator needs partnerId. Without a password, invite the person next (POST
+ * /users/:id/invite).
  */
 export const createInput = z.strictObject({
   email,
@@ -59,7 +59,7 @@ export const updateInput = z
   });
 export type UpdateInput = z.output<typeof updateInput>;
 
-/** A link for a person to choose a password by: sent to an address, or shown here this once. */
+/** A link to choose a password: mailed, or shown only once. */
 export const invitation = z.strictObject({
   kind: z.enum(["invite", "reset"]),
   sentTo: z.string().nullable(),
@@ -68,8 +68,8 @@ export const invitation = z.strictObject({
 });
 
 /**
- * orgId null: of the partner's staff; organizationIds null: reaches all of the partner's organizations; invited: has not
- * chosen a password yet.
+ * orgId null: partner staff; organizationIds null: reaches all of the partner's organizations; invited: has not chosen
+ * a password yet.
  */
 export const user = z.strictObject({
   id: guid,

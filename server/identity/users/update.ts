@@ -21,7 +21,7 @@ import { hasTwoFactor, toUser, userColumns } from "./users";
 
 type Row = Parameters<typeof toUser>[0];
 type Change = { role: Role; department: string; disabledAt: Date | null; requireTwoFactor: boolean };
-/** Organizations of a person of the partner's staff, sorted; null is all of them, undefined no change. */
+/** Sorted organizations of partner staff; null is all, undefined no change. */
 type Reach = string[] | null | undefined;
 type Update = { before: Row; change: Change & { reach: Reach } };
 
@@ -29,7 +29,7 @@ const isDisabled = ({ disabledAt }: Row): boolean => disabledAt !== null;
 const reachOf = (row: Row): string[] | null => (row.allOrganizations ? null : row.organizationIds);
 const isSameReach = (a: string[] | null, b: string[] | null) => a?.join() === b?.join();
 
-/** The requested reach, where it differs from the present one. */
+/** The requested reach, if it differs from the current one. */
 function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   if (organizationIds === undefined) return undefined;
   if (!isPartnerRole(before.role)) throw invalid("organizationIds", "is for partner roles only");
@@ -37,14 +37,14 @@ function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   return isSameReach(wanted, reachOf(before)) ? undefined : wanted;
 }
 
-/** Whether a person loses a permission or an organization. */
+/** True if a person loses a permission or an organization. */
 function isReduced({ before, change: { role, reach } }: Update): boolean {
   const hasLostPermission = ROLE_PERMISSIONS[before.role].some((one) => !ROLE_PERMISSIONS[role].includes(one));
   if (!reach) return hasLostPermission;
   return hasLostPermission || (reachOf(before)?.some((orgId) => !reach.includes(orgId)) ?? true);
 }
 
-/** Roles differ in rank and reach: no user changes a user above them, raises another above them, or changes themselves. */
+/** Nobody may change a user above them, raise one above them, or change themselves. */
 async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {
   const role = before.role;
   requireMayGrantRole(ctx, role);
@@ -65,8 +65,8 @@ async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): P
 }
 
 /**
- * A partner keeps one admin who reaches all of it, because no other user may give that back; an organization keeps one,
- * unless its partner takes the last one away.
+ * A partner keeps one admin who reaches all of it, because no one else could restore that; an organization keeps one,
+ * unless its partner removes the last.
  */
 async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {
   const role = before.role;
@@ -75,7 +75,7 @@ async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): P
   const narrows = change.reach !== undefined && change.reach !== null;
   const leaves = before.disabledAt === null && (change.role !== role || change.disabledAt !== null || narrows);
   if (!guarded || !leaves) return;
-  // Two administrators who remove each other at the same moment: the second waits, and then sees the first's change.
+  // Of two administrators who remove each other at once, the second waits and then sees the first change.
   await tx.execute(
     sql`SELECT pg_advisory_xact_lock(hashtextextended(${`admins ${before.orgId ?? before.partnerId}`}, 0))`,
   );
@@ -101,12 +101,12 @@ function recordChanges(ctx: Ctx, { before, after, orgId }: { before: Row; after:
 }
 
 /**
- * Changes a person's role, department, reach or access, or whether they must have a second factor; all of it counts from the person's next request on.
+ * Changes a person's role, department, reach, access or second factor requirement, effective with their next request.
  * @throws AppError not_found, forbidden above or beside the caller's own rank, conflict for the last administrator.
  */
 export const updateUser = operation({
   permission: "users:manage",
-  // What can give more; taking an account away must wait for nothing.
+  // Only changes that may give more; disabling an account must not wait.
   stepUp: ({ role, organizationIds, disabled, requireTwoFactor }) =>
     role !== undefined || organizationIds !== undefined || disabled === false || requireTwoFactor === false,
   input: updateInput,
@@ -114,10 +114,10 @@ export const updateUser = operation({
   version: versionOf,
   async run(ctx, input) {
     const now = ctx.now();
-    // As the platform, who alone sees sign-ins and links: those of a person who is disabled end with the change or not at all.
+    // As the platform, which alone sees sign-ins and links: disabling a person ends them in the same transaction.
     const changed = await asSystem(async (tx) => {
       const where = and(inReach(users, ctx.scope), eq(users.id, input.id));
-      // For update: who writes a mail to the person meanwhile holds a key share of this row.
+      // Locks for update, because writers of mails to the person hold a key share of this row.
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
       requireMatch(ctx, versionOf(found));

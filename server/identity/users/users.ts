@@ -21,8 +21,8 @@ import { requireReachOver } from "./reach";
 import { type CreateInput, createInput, listInput, type User, user, userPage } from "./schema";
 
 /**
- * Which of these people have a second factor set up. Row level security shows factors to the platform alone,
- * so that the condition has to be the caller's own reach.
+ * People among these with a second factor. Row-level security shows factors only to the platform, so the condition must
+ * be the caller's own reach.
  */
 async function withTwoFactor(reached: SQL | undefined): Promise<Set<string>> {
   const totp = sql`EXISTS (SELECT FROM ${userTotp} f WHERE f.user_id = ${users.id} AND f.confirmed_at IS NOT NULL)`;
@@ -40,7 +40,7 @@ async function withTwoFactor(reached: SQL | undefined): Promise<Set<string>> {
 export const hasTwoFactor = async (id: string): Promise<boolean> =>
   (await withTwoFactor(inArray(users.id, [id]))).has(id);
 
-/** Public columns of a user: never the password's hash. */
+/** Public columns of a user, without the password hash. */
 export const userColumns = {
   id: users.id,
   email: users.email,
@@ -63,7 +63,7 @@ export const userColumns = {
 
 type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[]; invited: boolean };
 
-/** Member by member, so that nothing else of a row can ever slip out. */
+/** Maps member by member, so that nothing else of a row can leak. */
 export function toUser(row: Row, twoFactor: boolean): User {
   return {
     id: row.id,
@@ -90,7 +90,7 @@ function hasChosen(twoFactor: boolean | undefined, secured: string[]): SQL | und
   return twoFactor ? inArray(users.id, secured) : notInArray(users.id, secured);
 }
 
-/** The people whom the caller administers, by name; search is part of name or e-mail, in any case. */
+/** People whom the caller administers, by name; search is part of name or e-mail, in any case. */
 export const listUsers = operation({
   permission: "users:manage",
   input: listInput,
@@ -178,7 +178,7 @@ async function insertUser(tx: Tx, input: CreateInput, account: Membership & { pa
 }
 
 /**
- * Creates a person who can sign in, or (without a password) be invited, with a role no higher and a reach no wider than the caller's.
+ * Creates a person who can sign in or, without a password, be invited; role and reach are at most the caller's.
  * @throws AppError forbidden, validation_failed, conflict when the e-mail is taken or there are too many.
  */
 export const createUser = operation({
@@ -192,7 +192,7 @@ export const createUser = operation({
     requireMayGrantRole(ctx, input.role);
     const membership = await (ofPartner ? partnerMembership(ctx, input) : organizationMembership(ctx, input));
     const passwordHash = input.password === undefined ? null : await hashChosen(input.password, input);
-    // Before, because what is recorded of a change must not depend on a look-up after it.
+    // Read before the change, so that its record does not depend on a later look-up.
     const recordedIn = membership.orgId ?? (await homeOrgOf(membership.partnerId));
     const row = await tenant(ctx.scope, async (tx) => {
       if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);

@@ -4,7 +4,7 @@ import { type ChainReader, readOnOwnConnection } from "@/server/evidence/chain/c
 import { readRange } from "./read-range";
 import type { FromThread, ThreadTask, ToThread } from "./thread";
 
-/** The reading thread: ranges of one chain as they are given, on one connection in the snapshot of the main reading. */
+/** The reading thread: reads given ranges of one chain, on one connection in the snapshot of the main reading. */
 
 const send = (message: FromThread) => parentPort?.postMessage(message);
 

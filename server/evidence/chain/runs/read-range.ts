@@ -6,13 +6,13 @@ const PROGRESS_EVERY_ROWS = 20_000;
 
 type Options = {
   orgId: string;
-  /** The sequence whose row is wanted. */
+  /** Sequence of the requested row. */
   mark: number | undefined;
   onProgress: (rows: number) => void;
   signal?: AbortSignal | undefined;
 };
 
-/** Reads a range of a chain and hashes each row of it: in runs, in order. Memory does not grow with the range. */
+/** Reads a range of a chain and hashes each row, emitting runs in order. Memory does not grow with the range. */
 export async function readRange(reader: ChainReader, range: SeqRange, options: Options): Promise<Run[]> {
   const { orgId, mark, onProgress, signal } = options;
   const runs: Run[] = [];

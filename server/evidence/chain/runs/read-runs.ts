@@ -7,24 +7,23 @@ import { log } from "@/server/ground/log";
 import { readRange } from "./read-range";
 import { ChainThread, type ThreadTask } from "./thread";
 
-/** Chains of so many rows are divided among threads, into ranges of so many. */
 export type Division = { fromRows: number; rangeRows: number };
 
 /**
- * A shorter chain is read on the connection at hand before threads would have started. A range is small enough that
- * threads end together, and large enough that a statement for each costs nothing.
+ * A shorter chain is read on the current connection before threads would have started. Ranges are small enough for
+ * threads to finish together, and large enough to make statement overhead negligible.
  */
 export const DIVISION: Division = { fromRows: 20_000, rangeRows: 50_000 };
-/** On the connection at hand alone, which leaves the other cores to writers: for a verdict that no caller waits for. */
+/** Uses only the current connection and leaves the other cores to writers, for background verifications. */
 export const UNDIVIDED: Division = { fromRows: Number.POSITIVE_INFINITY, rangeRows: 1 };
-/** A row that was given a sequence far beyond the others makes no more ranges than this. */
+/** Limits the ranges if a row has a far too large sequence. */
 const MAX_RANGES = 1_000;
 
 type Extent = { first: number; last: number };
 
 /**
- * Divides a part of a chain among several readers. The first and the last range keep the part's own ends, open ones too.
- * @param first the smallest sequence that is there, `last` the largest
+ * Divides a part of a chain among readers. The first and last range keep the part's own ends, open ones too.
+ * @param first smallest existing sequence, `last` the largest
  */
 export function rangesOf(part: SeqRange, { first, last }: Extent, rangeRows: number): SeqRange[] {
   const span = last - first + 1;
@@ -36,13 +35,13 @@ export function rangesOf(part: SeqRange, { first, last }: Extent, rangeRows: num
   }));
 }
 
-/** Ranges that a thread reads before it makes room for another reading that waits for one. */
+/** Ranges that a thread reads before it yields to another waiting reading. */
 const RANGES_A_TURN = 4;
 
 type Reading = {
   tenant: Tenant;
   orgId: string;
-  /** The sequences to read. */
+  /** Sequences to read. */
   part: SeqRange;
   mark: number | undefined;
   onRun: (run: Run) => void;
@@ -51,7 +50,7 @@ type Reading = {
   division?: Division | undefined;
 };
 
-/** The ranges of one reading: each is given out once, and again where it could not be read; runs leave in their order. */
+/** Ranges of one reading: each is assigned once, and again if it failed; runs are emitted in order. */
 class Ranges {
   readonly #open: number[];
   readonly #runs = new Map<number, Run[]>();
@@ -70,7 +69,7 @@ class Ranges {
     return this.#open.length > 0;
   }
 
-  /** Reads the next range in some way. */
+  /** Reads the next range with a given reader. */
   async readNext(read: (range: SeqRange, onProgress: (rows: number) => void) => Promise<Run[]>): Promise<void> {
     const at = this.#open.shift();
     const range = at === undefined ? undefined : this.ranges[at];
@@ -94,7 +93,7 @@ class Ranges {
   }
 }
 
-/** One thread after the other, until no range is left; another reading gets its turn between them. */
+/** Reads on one thread after the other until no range is left; other readings get their turn in between. */
 async function readOnThreads(ranges: Ranges, task: ThreadTask, signal: AbortSignal | undefined): Promise<void> {
   while (ranges.left && !signal?.aborted)
     await THREADS.run(async () => {
@@ -125,7 +124,7 @@ async function snapshotOf({ sql }: ChainReader): Promise<string> {
   return row?.name ?? "";
 }
 
-/** All ranges on threads, as many as there are cores; what they could not read is left. */
+/** Reads all ranges on threads, up to the number of cores; failed ranges are left over. */
 async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId, mark, signal }: Reading) {
   const task = { tenant, orgId, mark, snapshot: await snapshotOf(reader) };
   const threads = Array.from({ length: THREADS.max }, () => readOnThreads(ranges, task, signal));
@@ -137,8 +136,8 @@ async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId
 }
 
 /**
- * Reads a part of a chain, hashes each row, and hands over its runs in order. A long one is divided among threads that
- * read in the same snapshot, each on its own connection; where a thread cannot, the connection at hand reads on.
+ * Reads a part of a chain, hashes each row, and emits runs in order. A long part is divided among threads that read in
+ * the same snapshot, each on its own connection; if a thread fails, the current connection continues.
  */
 export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
   const { orgId, part, mark, signal, division = DIVISION } = reading;

@@ -4,19 +4,19 @@ import type { SeqRange } from "@/server/evidence/chain/copy-rows";
 import type { Run } from "@/server/evidence/chain/verifier";
 import { startThread } from "@/server/ground/background/threads";
 
-/** What a reading thread is started with: whose rows, in which snapshot, and the sequence whose row is wanted. */
+/** Input of a reading thread: the tenant, the snapshot, and the sequence of the requested row. */
 export type ThreadTask = { tenant: Tenant; orgId: string; snapshot: string; mark: number | undefined };
 
-/** To the thread: the next range, or that there is none. */
+/** Message to the thread: the next range, or the end. */
 export type ToThread = SeqRange | "end";
 
-/** From the thread: rows of the range so far, its runs, or why it cannot be read. */
+/** Message from the thread: rows read so far, its runs, or the failure. */
 export type FromThread =
   | { kind: "progress"; rows: number }
   | { kind: "runs"; runs: Run[] }
   | { kind: "failed"; message: string };
 
-/** Memory of a thread: rows pass through, little stays. */
+/** Memory of a thread: rows pass through and little is kept. */
 const HEAP = { maxHeapMb: 128, youngHeapMb: 6 };
 
 /** A thread that reads ranges of a chain, one at a time. */
@@ -25,11 +25,11 @@ export class ChainThread {
 
   constructor(task: ThreadTask) {
     this.#worker = startThread({ name: "chain-thread", task, ...HEAP });
-    // The listeners of read() inform the waiting callers.
+    // read() has its own listeners, which notify callers.
     this.#worker.on("error", () => {});
   }
 
-  /** @throws Error what kept the thread from reading the range, and when it ends meanwhile. */
+  /** @throws Error if the thread fails or ends meanwhile */
   read(range: SeqRange, onProgress: (rows: number) => void): Promise<Run[]> {
     const worker = this.#worker;
     return new Promise<Run[]>((resolve, reject) => {
@@ -56,7 +56,7 @@ export class ChainThread {
     this.#worker.postMessage(message);
   }
 
-  /** Ends the thread and its connection, regardless of what it is doing. */
+  /** Ends the thread and its connection at once. */
   async stop(): Promise<void> {
     await this.#worker.terminate();
   }

@@ -28,9 +28,8 @@ import {
 type PasswordLink = { link: string; expiresAt: Date };
 
 /**
- * Hands out a link by which a person chooses a password; what follows # stays in the browser and out of every log. It
- * replaces their earlier ones of those kinds once it is handed out: where that fails nobody has the new one, and the
- * earlier ones are good still.
+ * Delivers a link to choose a password; the part after # stays in the browser and out of logs. It replaces earlier
+ * links only once delivered, so that after a failure those remain valid.
  */
 export async function handOutPasswordLink(
   {
@@ -48,7 +47,7 @@ export async function handOutPasswordLink(
     await asSystem((tx) => dropTokens(tx, [id]));
     throw error;
   }
-  // The new link is with its holder: what fails here must not be answered as if it were not.
+  // The new link is delivered, so this failure must not be reported.
   await asSystem((tx) => dropTokens(tx, replaced)).catch((error: unknown) =>
     log.error(
       { err: error, userId: about.userId },
@@ -64,7 +63,7 @@ const unusable = () =>
   });
 
 /**
- * Spends such a link: the person who holds it gets the password and loses every earlier sign-in.
+ * Redeems a password link: sets the password and ends every earlier sign-in.
  * @throws AppError validation_failed for a token that is unknown, used or expired, or whose person is disabled;
  * rate_limited.
  */
@@ -96,7 +95,7 @@ async function spendPasswordLink(
 }
 
 /**
- * POST /auth/invite/accept: the invited person chooses a password, and signs in with it next.
+ * POST /auth/invite/accept: the invited person chooses a password for signing in.
  * @throws AppError validation_failed for a bad token, rate_limited
  */
 export const acceptInvite = operation({
@@ -109,7 +108,8 @@ export const acceptInvite = operation({
 });
 
 /**
- * POST /auth/password/reset: a new password for the holder of the link; ends the person's sessions and does not sign in.
+ * POST /auth/password/reset: sets a new password for the holder of the link, ends the person's sessions and does not
+ * sign in.
  * @throws AppError validation_failed for a bad token, rate_limited
  */
 export const resetPassword = operation({
@@ -139,7 +139,7 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
     orgId: caller.homeOrgId,
     ...resourceOf("user", row),
   };
-  // Anybody can ask for this one, so it must not end an invitation, which is good for longer.
+  // Anybody can request this link, so it must not replace an invitation, which is valid for longer.
   const about = { userId: row.id, kind: "reset" as const, replaces: ["reset" as const], now: ctx.now() };
   await handOutPasswordLink(about, async ({ link }) => {
     const mail = { to: row.email, subject: "Reset your Trailmark password", text: textOf(row, link) };
@@ -152,8 +152,8 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
 }
 
 /**
- * POST /auth/password/forgot: mails a link to the person with this address. The answer and the time it takes are the
- * same whether there is one or not, so the look-up and the mail come after it.
+ * POST /auth/password/forgot: mails a link to the person with this address. Look-up and mail come after the answer, so
+ * that neither content nor timing reveals whether the address exists.
  * @throws AppError rate_limited
  */
 export const forgotPassword = operation({

@@ -3,8 +3,8 @@ import { asSystem } from "@/db/client";
 import { userIdentities } from "@/db/schema";
 
 /**
- * An administrator starts a person's sign-in again: the next one at the provider with the verified address is them.
- * @returns how many identities were forgotten
+ * Unlinks a person's identities; the next sign-in at the provider with the verified address links again.
+ * @returns the number of identities removed
  */
 export async function forgetIdentities(userId: string): Promise<number> {
   const theirs = eq(userIdentities.userId, userId);

@@ -15,10 +15,10 @@ import { email as emailSchema } from "@/server/identity/auth/schema";
 /** An identity provider's claims about a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
-/** How far a provider's clock may be ahead of our clock. */
+/** Tolerated clock skew of a provider. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
-/** The provider that the environment names, for next-auth; null without one. */
+/** The identity provider from the environment, for next-auth; null without one. */
 export function oidcProvider(): OAuthConfig<Profile> | null {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME } = env();
   if (!OIDC_ISSUER || !OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET) return null;
@@ -32,7 +32,7 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
     authorization: { params: { scope: "openid email profile" } },
     idToken: true,
     checks: ["pkce", "state", "nonce"],
-    // Providers that follow the standard give the address at the userinfo endpoint only.
+    // Standard providers return the address only at the userinfo endpoint.
     userinfo: {
       request: async ({ client, tokens }) => {
         const given = await client.userinfo(tokens.access_token ?? "");
@@ -48,14 +48,14 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
   };
 }
 
-/** Of a subject, by the standard (OpenID Connect Core 1.0, section 2); what is longer would not fit into its index. */
+/** Limit of a subject in the standard (OpenID Connect Core 1.0, section 2); longer ones exceed the index. */
 const MAX_SUBJECT_LENGTH = 255;
-/** Characters of a person's name, as of one that is typed here. */
+/** Limit of a person's name, as when entered here. */
 const MAX_NAME_LENGTH = 255;
 
 type Verified = { sub: string; address: string; name: unknown };
 
-/** A subject that is kept as it is: two that the database would make one are two people. */
+/** True if the database stores a subject unchanged: otherwise two subjects could become one person. */
 const isSubject = (sub: unknown): sub is string =>
   typeof sub === "string" && sub !== "" && sub.length <= MAX_SUBJECT_LENGTH && repairText(sub) === sub;
 
@@ -66,8 +66,8 @@ async function findLinked(tx: Tx, sub: string): Promise<string | undefined> {
 }
 
 /**
- * The person with the address that the provider has verified; only then is it the same person. Not one whom the provider
- * has named already: companies give addresses of those who left to others.
+ * Person with the provider's verified address, which is required to link. Not one already linked: companies reassign
+ * addresses of former staff.
  */
 async function findByAddress(tx: Tx, address: string): Promise<{ id: string; isDisabled: boolean } | undefined> {
   const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
@@ -77,13 +77,13 @@ async function findByAddress(tx: Tx, address: string): Promise<{ id: string; isD
   return row && { id: row.id, isDisabled: row.disabledAt !== null };
 }
 
-/** A provider's name for a person as one that is typed here may be; their address where it has none. */
+/** The provider's name for a person, within our limits; the address if there is none. */
 function nameOf({ name, address }: Verified): string {
   const given = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
   return [...(given || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
 }
 
-/** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */
+/** Creates a viewer of the configured organization on the first sign-in (just-in-time provisioning). */
 async function createViewer(tx: Tx, verified: Verified) {
   const orgId = env().OIDC_JIT_ORGANIZATION;
   if (!orgId) return undefined;
@@ -96,10 +96,7 @@ async function createViewer(tx: Tx, verified: Verified) {
   return created.length > 0 ? { ...person, orgId } : undefined;
 }
 
-/**
- * Links a subject to whom its address is, unless they are disabled; of several with one address that come at once, the
- * first one.
- */
+/** Links a subject to the person with its address, unless disabled; of concurrent ones the first wins. */
 function linkByAddress(verified: Verified) {
   const { sub, address } = verified;
   return asSystem(async (tx) => {
@@ -107,7 +104,7 @@ function linkByAddress(verified: Verified) {
     const known = await findLinked(tx, sub);
     if (known) return { userId: known, isNew: false };
     const found = await findByAddress(tx, address);
-    // Named whether or not there is room for a viewer: nobody new is made of them.
+    // Named even if there is no room for a viewer, because no one new is created.
     if (found?.isDisabled) return { userId: found.id, isNew: false };
     const viewer = found ? undefined : await createViewer(tx, verified);
     const userId = found?.id ?? viewer?.id;
@@ -134,10 +131,10 @@ async function recordLink(ctx: Ctx, userId: string): Promise<void> {
 }
 
 /**
- * Who a person of the identity provider is here: the one linked to that subject, else the one with the verified address,
- * who is linked from now on, else (only where the environment says so) a new viewer; undefined for any other. A disabled
- * person is named, for the audit log, and is not linked.
- * @throws AppError conflict when the organization has no room for a viewer more
+ * Finds the person for an identity: the one linked to its subject; else the one with the verified address, then linked;
+ * else, if configured, a new viewer; otherwise undefined. A disabled person is returned for the audit log but not
+ * linked.
+ * @throws AppError conflict when the organization has no room for another viewer
  */
 export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {
   const { sub, email, email_verified, name } = profile;

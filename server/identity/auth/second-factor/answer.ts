@@ -15,8 +15,8 @@ import { provesSecondFactor } from "./prove";
 const refusal = (message: string) => new AppError("unauthenticated", message);
 
 /**
- * The second step of a sign-in: a challenge of the first step, answered. A wrong answer may be followed by a right one
- * while the challenge lives (five minutes).
+ * Second step of a sign-in: answers the challenge of the first. After a wrong answer another may follow within the
+ * challenge's five minutes.
  * @throws AppError unauthenticated for a challenge that is unknown, used or expired, or a wrong factor; rate_limited.
  */
 export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: Door): Promise<SignIn> {
@@ -44,13 +44,13 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
     );
     throw refusal("The code is wrong, or was used before.");
   }
-  // A password that was changed meanwhile has taken the challenge with it.
+  // A password change meanwhile has deleted the challenge.
   const isGood = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
   return startSession(ctx, { ...caller, actor }, { ...door, methods: [kept.first, method], isGood });
 }
 
 /**
- * POST /auth/token/second-factor: the tokens of a sign-in whose first step answered second_factor_required.
+ * POST /auth/token/second-factor: tokens of a sign-in whose first step answered second_factor_required.
  * @throws AppError unauthenticated, rate_limited
  */
 export const issueTokenBySecondFactor = operation({

@@ -9,13 +9,13 @@ import { findUserToken, issueUserToken } from "@/server/identity/auth/user-token
 import { type SecondFactors, secondFactorsOf } from "./factors";
 import { arePasskeysPossible, authenticationOptions } from "./passkeys";
 
-/** The stored part of a challenge: the first proof that was given, and the bytes that a passkey has to sign. */
+/** Stored part of a challenge: the first proof, and the bytes for a passkey to sign. */
 type Kept = { first: Method; passkey: string | null };
 
-/** The stored part of a challenge that came back. */
+/** Stored part of a returned challenge. */
 export const keptIn = ({ challenge }: { challenge: string | null }): Kept => JSON.parse(challenge ?? "{}") as Kept;
 
-/** What a person can answer with, and what the browser needs for a passkey: of the given challenge, else of a new one. */
+/** A person's possible factors, and the browser's options for a passkey: for the given challenge or a new one. */
 async function optionsOf(factors: SecondFactors, challenge?: string | null) {
   const isPossible = factors.passkeys.length > 0 && arePasskeysPossible() && challenge !== null;
   const options = isPossible ? await authenticationOptions(factors.passkeys) : undefined;
@@ -29,8 +29,8 @@ async function optionsOf(factors: SecondFactors, challenge?: string | null) {
 }
 
 /**
- * The refusal that asks for the second factor of a person whose first proof was right (contract, Accounts).
- * @throws AppError unauthenticated when that proof is not good any more
+ * Refusal that asks for the second factor after a correct first proof (contract, Accounts).
+ * @throws AppError unauthenticated when that proof is no longer valid
  */
 export async function secondFactorRequired({
   userId,
@@ -57,8 +57,8 @@ export async function secondFactorRequired({
 }
 
 /**
- * What a challenge can be answered with, for its holder: a sign-in by an identity provider hands over the challenge
- * alone, because an address has no room for more.
+ * Possible answers to a challenge, for its holder: a sign-in by an identity provider passes only the challenge, because
+ * an address has no room for more.
  * @throws AppError unauthenticated for a challenge that is unknown, used or expired; rate_limited
  */
 export const describeChallenge = operation({

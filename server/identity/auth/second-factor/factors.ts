@@ -3,7 +3,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { userPasskeys, userRecoveryCodes, userTotp } from "@/db/schema";
 import { lockSignIns } from "@/server/identity/auth/sessions";
 
-/** The second factors of a person, as a transaction sees them. */
+/** Second factors of a person, read in a transaction. */
 export async function secondFactorsIn(tx: Tx, userId: string) {
   const [[totp], passkeys, [codes]] = await Promise.all([
     tx
@@ -20,11 +20,10 @@ export async function secondFactorsIn(tx: Tx, userId: string) {
   return { isOn, totp: totp !== undefined, passkeys, recoveryCodesLeft: codes?.left ?? 0 };
 }
 
-/** The second factors of a person. */
 export const secondFactorsOf = (userId: string) => asSystem((tx) => secondFactorsIn(tx, userId));
 export type SecondFactors = Awaited<ReturnType<typeof secondFactorsOf>>;
 
-/** Takes every second factor of a person away, recovery codes included. */
+/** Removes all second factors of a person, recovery codes included. */
 export const removeSecondFactors = (userId: string): Promise<void> =>
   asSystem(async (tx) => {
     await lockSignIns(tx, userId);

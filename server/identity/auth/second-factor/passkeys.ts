@@ -16,25 +16,25 @@ import type { SecondFactors } from "./factors";
 
 type Passkey = SecondFactors["passkeys"][number];
 
-/** What a challenge was given out for: a person in a session is asked for a passkey, and must not register one instead. */
+/** Purpose of a challenge: a prompt for a passkey must not allow registering one. */
 type Ceremony = "create" | "get";
 
-/** A challenge as it is kept, with what it is for. */
+/** A challenge with its purpose, for storage. */
 export const keptChallenge = (ceremony: Ceremony, challenge: string): string => `${ceremony} ${challenge}`;
 
-/** The challenge that was kept for this; null for one that was given out for anything else. */
+/** A stored challenge of this purpose; null for any other. */
 export function challengeFor(ceremony: Ceremony, kept: string | null): string | null {
   const start = keptChallenge(ceremony, "");
   return kept?.startsWith(start) ? kept.slice(start.length) : null;
 }
 
-/** The relying party (WebAuthn Level 3): the name and origin under which browsers know this installation. */
+/** Relying party (WebAuthn Level 3): name and origin under which browsers know this installation. */
 function relyingParty(): { rpID: string; origin: string } | null {
   const { hostname, origin } = new URL(env().NEXTAUTH_URL);
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? { rpID: hostname, origin } : null;
 }
 
-/** False where the installation is known by an address alone: browsers bind passkeys to names. */
+/** False if the installation only has an IP address: browsers bind passkeys to names. */
 export const arePasskeysPossible = (): boolean => relyingParty() !== null;
 
 function requireRelyingParty() {
@@ -49,7 +49,7 @@ const toDescriptor = ({ credentialId, transports }: Passkey) => ({
   transports: transports as never[],
 });
 
-/** Options for the browser to make a passkey for a person; the challenge must be known again when the answer comes. */
+/** Options for the browser to create a passkey; the challenge is needed again with the answer. */
 export const registrationOptions = (person: { id: string; email: string; name: string }, known: Passkey[]) =>
   generateRegistrationOptions({
     rpName: "Trailmark",
@@ -61,20 +61,20 @@ export const registrationOptions = (person: { id: string; email: string; name: s
     authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
   });
 
-/** What a credential may weigh in base64url: an id of 1 to 1023 bytes (WebAuthn Level 3), a key that leaves room for larger ones. */
+/** Limits of a credential in base64url: an id of 1 to 1023 bytes (WebAuthn Level 3), and a key with room to spare. */
 const CREDENTIAL_ID = /^[\w-]{2,1364}$/;
 const MAX_PUBLIC_KEY = 8_192;
 const TRANSPORT = /^[a-z-]{1,32}$/;
 
-/** The ways to reach an authenticator, which its browser names; what is none is of no use to any. */
+/** Transports of an authenticator named by its browser; unknown ones are dropped. */
 const transportsIn = (given: unknown): string[] =>
   (Array.isArray(given) ? given : []).filter((one) => typeof one === "string" && TRANSPORT.test(one)).slice(0, 10);
 
-/** Whether a frame on another site asked for it (WebAuthn Level 3, crossOrigin): no site can frame our pages. */
+/** True if a frame on another site requested it (WebAuthn Level 3, crossOrigin); our pages cannot be framed. */
 const isFramed = (clientDataJSON: string): boolean =>
   JSON.parse(Buffer.from(clientDataJSON, "base64url").toString()).crossOrigin === true;
 
-/** The credential that an authenticator has made; null when the answer does not fit the challenge, or is no such credential. */
+/** Parses a new credential; null if the answer does not fit the challenge or is not a valid credential. */
 export async function readRegistration(response: unknown, expectedChallenge: string) {
   const { rpID, origin } = requireRelyingParty();
   const answer = response as RegistrationResponseJSON;
@@ -100,7 +100,7 @@ export const authenticationOptions = (known: Passkey[]) =>
     userVerification: "preferred",
   });
 
-/** Whether the answer proves one of the person's passkeys; notes its use and its counter, which must have grown. */
+/** True if the answer proves one of the person's passkeys; records its use and its counter, which must have grown. */
 export async function provesPasskey(
   userId: string,
   { response, challenge, now }: { response: unknown; challenge: string; now: Date },
@@ -124,7 +124,7 @@ export async function provesPasskey(
   }).catch(() => ({ verified: false, authenticationInfo: undefined }));
   if (!verified || !authenticationInfo || isFramed(answer.response.clientDataJSON)) return false;
   const used = { counter: authenticationInfo.newCounter, lastUsedAt: now };
-  // Of two who come with one counter at the same moment, perhaps to two processes, one has a copy.
+  // Two concurrent answers with one counter, perhaps to two processes, mean a copied passkey.
   const unused = and(mine, eq(userPasskeys.counter, known.counter));
   return (await asSystem((tx) => tx.update(userPasskeys).set(used).where(unused).returning())).length > 0;
 }

@@ -9,11 +9,11 @@ import { plainCode } from "./recovery-codes";
 import { hashCode, unseal } from "./sealed";
 import { stepOf } from "./totp";
 
-/** A person's proof: the code of an app or a recovery code, or the browser's answer to the passkey challenge. */
+/** A person's proof: an app code or recovery code, or the browser's answer to the passkey challenge. */
 export type Proof = { code?: string | undefined; passkey?: unknown };
 type Attempt = Proof & { challenge: string | null; now: Date };
 
-/** Takes a code of the authenticator app; each time step counts once, also for two who come with it at the same moment. */
+/** Redeems a code of the authenticator app; each time step counts once, even for concurrent uses. */
 async function spendTotp(userId: string, code: string, now: Date): Promise<boolean> {
   return asSystem(async (tx) => {
     const mine = and(eq(userTotp.userId, userId), isNotNull(userTotp.confirmedAt));
@@ -44,8 +44,8 @@ async function methodOf(userId: string, { code, passkey, challenge, now }: Attem
 }
 
 /**
- * What a person's second factor was proven by; null for a wrong one. Failures are counted against the person.
- * @param challenge the WebAuthn challenge that was given out for the passkey
+ * Method by which a second factor was proven; null for a wrong one. Failures are counted against the person.
+ * @param challenge the WebAuthn challenge issued for the passkey
  * @throws AppError rate_limited after too many failures.
  */
 export const provesSecondFactor = (userId: string, attempt: Attempt): Promise<Method | null> =>

@@ -5,12 +5,12 @@ import { userRecoveryCodes } from "@/db/schema";
 import { hashCode } from "./sealed";
 
 const CODES = 10;
-/** Without letters that are taken for others. */
+/** Without ambiguous letters. */
 const LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 const LENGTH = 16;
 const GROUP = 4;
 
-/** 31 letters fit 8 times into a byte's values; the few beyond are drawn again. */
+/** A byte holds 8 × 31 letters; values beyond are drawn again to avoid bias. */
 function newCode(): string {
   let code = "";
   while (code.length < LENGTH)
@@ -19,10 +19,10 @@ function newCode(): string {
   return code.replace(new RegExp(`.{${GROUP}}(?=.)`, "g"), "$&-");
 }
 
-/** A recovery code as it may be typed: in any case, with or without hyphens and spaces. */
+/** Normalizes a typed recovery code: any case, with or without hyphens and spaces. */
 export const plainCode = (typed: string): string => typed.toLowerCase().replace(/[\s-]/g, "");
 
-/** Fresh recovery codes, shown this once; earlier ones are worthless from now on. */
+/** New recovery codes, shown only once; earlier ones become invalid. */
 export async function replaceRecoveryCodes(tx: Tx, userId: string, now: Date): Promise<string[]> {
   const codes = Array.from({ length: CODES }, newCode);
   await tx.delete(userRecoveryCodes).where(eq(userRecoveryCodes.userId, userId));

@@ -4,14 +4,14 @@ import { log } from "@/server/ground/log";
 
 const PURPOSE = "two-factor";
 
-/** A person's secret as it is stored, bound to its person. */
+/** Seals a person's secret, bound to that person. */
 export const seal = (text: string, userId: string): string => sealText(text, { purpose: PURPOSE, owner: userId });
 
 let hasWarned = false;
 
 /**
- * A person's secret as it was given; null for one that was altered, is another person's, or was sealed under another
- * NEXTAUTH_SECRET: no code is right by it any more. Of that the log says once what to do.
+ * Unseals a person's secret; null if altered, another person's, or sealed under another NEXTAUTH_SECRET, so that no
+ * code matches. Logs once what to do.
  */
 export function unseal(stored: string, userId: string): string | null {
   try {
@@ -27,6 +27,6 @@ export function unseal(stored: string, userId: string): string | null {
   }
 }
 
-/** How a recovery code is stored: a person types it, so without its person and our key it says nothing. */
+/** Stored form of a recovery code: keyed by person and our secret, because typed codes are short. */
 export const hashCode = (code: string, userId: string): string =>
   createHmac("sha256", derivedKey("recovery-codes")).update(`${userId} ${code}`).digest("hex");

@@ -1,9 +1,9 @@
 import { Secret, TOTP } from "otpauth";
 
-/** RFC 6238 with what every authenticator app understands: SHA-1, six digits, steps of 30 s. */
+/** RFC 6238 as supported by every authenticator app: SHA-1, six digits, steps of 30 s. */
 const PERIOD_SECONDS = 30;
 const SECRET_BYTES = 20;
-/** Clocks differ: the step before and the one after count too. */
+/** Tolerates clock skew of one step either way. */
 const WINDOW = 1;
 
 const totpOf = (secret: string, label = "") =>
@@ -12,12 +12,12 @@ const totpOf = (secret: string, label = "") =>
 /** A fresh secret, in base32. */
 export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
 
-/** The address in the QR code, for an authenticator app. */
+/** Address of the QR code for an authenticator app. */
 export const totpUri = (secret: string, email: string): string => totpOf(secret, email).toString();
 
-/** The time step that a code belongs to at a moment, or null for a wrong code. */
+/** Time step of a code at a moment, or null for a wrong code. */
 export function stepOf(secret: string, code: string, now: Date): number | null {
-  // The library compares bytes: six characters that are more bytes than that would throw.
+  // The library compares bytes and would throw for six characters of more bytes.
   if (!/^[0-9]{6}$/.test(code)) return null;
   const timestamp = now.getTime();
   const delta = totpOf(secret).validate({ token: code, window: WINDOW, timestamp });

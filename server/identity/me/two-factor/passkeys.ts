@@ -22,7 +22,7 @@ import { codesForFirst, dropCodesAfterLast, isRequired, recordFactor, requireAno
 const MAX_PASSKEYS = 20;
 
 /**
- * POST /me/passkeys/options: what the browser needs to make a passkey (WebAuthn).
+ * POST /me/passkeys/options: options for the browser to create a passkey (WebAuthn).
  * @throws AppError conflict where passkeys are not possible or there are too many, step_up_required
  */
 export const beginPasskey = operation({
@@ -44,8 +44,9 @@ export const beginPasskey = operation({
 });
 
 /**
- * POST /me/passkeys: keeps the passkey that the browser has made; with a first factor come recovery codes.
- * @throws AppError validation_failed for an answer that does not fit its challenge, conflict for a known one or one too many
+ * POST /me/passkeys: stores the browser's new passkey; a first factor also creates recovery codes.
+ * @throws AppError validation_failed for an answer that does not fit its challenge, conflict for a known one or one too
+ * many
  */
 export const addPasskey = operation({
   account: true,

@@ -9,7 +9,7 @@ const passkey = z.strictObject({
   lastUsedAt: isoTime.nullable(),
 });
 
-/** The caller's second factors. passkeysPossible: false where the installation is known by an address alone. */
+/** The caller's second factors. passkeysPossible: false if the installation only has an IP address. */
 export const twoFactor = z.strictObject({
   totp: z.boolean(),
   passkeys: z.array(passkey),
@@ -18,19 +18,19 @@ export const twoFactor = z.strictObject({
   passkeysPossible: z.boolean(),
 });
 
-/** The secret for an authenticator app; it counts once a first code was confirmed. secret is base32. */
+/** Secret for an authenticator app; counts once a first code is confirmed. secret is base32. */
 export const totpSecret = z.strictObject({ secret: z.string(), uri: z.string() });
 export const confirmInput = z.strictObject({ code: factorCode });
 
-/** The recovery codes, shown this once; null where there are some already. */
+/** Recovery codes, shown only once; null if they exist already. */
 export const recoveryCodes = z.strictObject({ recoveryCodes: z.array(z.string()).nullable() });
 
-/** options goes to the browser's authenticator, challenge comes back with its answer. */
+/** options is for the browser's authenticator; challenge must accompany its answer. */
 export const passkeyOptions = z.strictObject({ challenge: z.string(), options: z.looseObject({}) });
 const challenge = z.string().min(1).max(200);
 export const addPasskeyInput = z.strictObject({ challenge, name: displayName, response: passkeyResponse });
 
-/** The caller's ways of confirming their identity; with a passkey, the challenge for it. */
+/** The caller's ways to confirm their identity; with a passkey, its challenge. */
 export const stepUpOptions = z.strictObject({
   methods: z.array(z.enum(["password", "totp", "passkey"])),
   challenge: z.string().nullable(),

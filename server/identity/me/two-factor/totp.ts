@@ -15,7 +15,7 @@ import { confirmInput, recoveryCodes, totpSecret } from "./schema";
 import { codesForFirst, dropCodesAfterLast, isRequired, recordFactor, requireAnother } from "./two-factor";
 
 /**
- * POST /me/two-factor/totp: a secret for an authenticator app. It counts once confirmed; asking again replaces it.
+ * POST /me/two-factor/totp: a secret for an authenticator app. Counts once confirmed; requesting again replaces it.
  * @throws AppError conflict when one is on already, step_up_required
  */
 export const beginTotp = operation({
@@ -39,7 +39,7 @@ export const beginTotp = operation({
   },
 });
 
-/** Turns the app on whose code it is. @returns recovery codes, where it is the first factor */
+/** Turns on the app with this code. @returns recovery codes, if it is the first factor */
 async function confirmed(userId: string, code: string, now: Date): Promise<string[] | null> {
   await requireAttemptsLeft("second_factor.failed", userId);
   const codes = await asSystem(async (tx) => {
@@ -58,7 +58,7 @@ async function confirmed(userId: string, code: string, now: Date): Promise<strin
 }
 
 /**
- * POST /me/two-factor/totp/confirm: the first code of the app turns it on; with a first factor come recovery codes.
+ * POST /me/two-factor/totp/confirm: the app's first code turns it on; a first factor also creates recovery codes.
  * @throws AppError validation_failed for a wrong code, rate_limited
  */
 export const confirmTotp = operation({

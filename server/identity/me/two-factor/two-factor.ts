@@ -15,7 +15,7 @@ import { replaceRecoveryCodes } from "@/server/identity/auth/second-factor/recov
 import { lockSignIns } from "@/server/identity/auth/sessions";
 import { recoveryCodes, twoFactor } from "./schema";
 
-/** Whether a second factor is required of the caller, of their organization (for a partner's staff its home) or partner. */
+/** True if the caller, their organization (for a partner's staff its home) or partner requires a second factor. */
 export async function isRequired({ actor, homeOrgId }: Ctx): Promise<boolean> {
   if (actor.type !== "user") return false;
   const [row] = await asSystem((tx) =>
@@ -32,8 +32,8 @@ export async function isRequired({ actor, homeOrgId }: Ctx): Promise<boolean> {
 }
 
 /**
- * Asked once nothing of the caller's factors changes any more.
- * @throws AppError conflict when what is about to go is the caller's only second factor and one is required.
+ * Called once the caller's factors can no longer change.
+ * @throws AppError conflict when removing the caller's only second factor while one is required.
  */
 export async function requireAnother(tx: Tx, userId: string, required: boolean): Promise<void> {
   if (!required) return;
@@ -46,19 +46,19 @@ type Action = "user.two_factor.enable" | "user.two_factor.disable" | "user.recov
 
 type Change = { action: Action; details?: Record<string, unknown> };
 
-/** Says in the audit log what a person changed about their second factors. */
+/** Records a person's change to their second factors. */
 export function recordFactor(ctx: Ctx, person: Person, { action, details = {} }: Change): void {
   const about = resourceOf("user", person);
   record(ctx, { action, orgId: ctx.homeOrgId, ...about, details });
 }
 
-/** With the first factor come the recovery codes; null where there are some. */
+/** Creates recovery codes with the first factor; null if they exist. */
 export async function codesForFirst(tx: Tx, userId: string, now: Date): Promise<string[] | null> {
   const [known] = await tx.select().from(userRecoveryCodes).where(eq(userRecoveryCodes.userId, userId)).limit(1);
   return known ? null : replaceRecoveryCodes(tx, userId, now);
 }
 
-/** With the last factor the recovery codes go. */
+/** Deletes the recovery codes with the last factor. */
 export async function dropCodesAfterLast(tx: Tx, userId: string): Promise<void> {
   const totp = tx
     .select()
@@ -93,7 +93,7 @@ export const getTwoFactor = operation({
 });
 
 /**
- * POST /me/two-factor/recovery-codes: ten fresh codes instead of those there were.
+ * POST /me/two-factor/recovery-codes: replaces all codes with ten new ones.
  * @throws AppError conflict without a second factor, step_up_required
  */
 export const renewRecoveryCodes = operation({
