@@ -59,8 +59,8 @@ const BROWSER = remembering(browserBundleTools);
 
 const HELD = [vkeyOf(logKey)];
 
-describe("every change of a bundle", () => {
-  it("is called by the same word by all three verifiers, under the log's key and the installation's", async () => {
+describe("every mutation of a bundle", () => {
+  it("gets the same verdict from all three verifiers, under either key", async () => {
     expect(MUTATIONS.length).toBeGreaterThan(200);
     const expected = MUTATIONS.map(({ name, verdict }) => `${name}: ${verdict}`);
     for (const keys of [HELD, [vkeyOf(installationKey)]]) {
@@ -83,8 +83,8 @@ describe("every change of a bundle", () => {
   });
 });
 
-describe("every single byte of a small bundle", () => {
-  it("counts: none can be changed, and all three say so", async () => {
+describe("every single-byte change of a small bundle", () => {
+  it("is detected by all three verifiers", async () => {
     const bytes = Buffer.from(createBundle({ rows: chainRows(4), range: { kind: "sequence", first: 2, last: 3 } }));
     const cases = Array.from(bytes, (byte, at) => {
       const text = Buffer.from(bytes);
@@ -97,7 +97,7 @@ describe("every single byte of a small bundle", () => {
   });
 });
 
-it("a bundle that was cut off counts the hashes that are in it, and none of what is gone", async () => {
+it("a truncated bundle counts only the hashes it still contains", async () => {
   const text = createBundle({ rows: chainRows(12), range: { kind: "sequence", first: 4, last: 6 } });
   const upTo = (line: string) => text.slice(0, text.indexOf(line));
   const cut = upTo('{"type":"skip","through":12');
@@ -111,8 +111,8 @@ it("a bundle that was cut off counts the hashes that are in it, and none of what
   expect(none).toMatchObject({ status: "broken", rowsChecked: 0, hashesOnly: 0 });
 });
 
-describe("a header", () => {
-  it("of another version is unreadable, and the reason names the version", async () => {
+describe("a bundle header", () => {
+  it("of an unknown version is unreadable, and the reason names the version", async () => {
     const texts = [1, 3].map((version) => BASES.whole.replace('"version":2', `"version":${version}`));
     expect(await words(texts.map((text) => ({ text, keys: HELD })))).toEqual(["unreadable", "unreadable"]);
     const reason = "it is an evidence bundle of version 1, which is not supported: version 2 is";
@@ -120,15 +120,15 @@ describe("a header", () => {
     expect(judgedByPython([{ text: texts[0] ?? "" }])).toEqual([["unreadable", 2, [reason]]]);
   });
 
-  it("that is not UTF-8 is broken, for it says what it is", async () => {
+  it("that is not UTF-8 makes the bundle broken", async () => {
     const bytes = Buffer.from(createBundle({ rows: chainRows(2), organization: "Contoso" }));
     bytes[bytes.indexOf("Contoso")] = 0xff;
     expect(await words([{ text: bytes, keys: HELD }])).toEqual(["broken"]);
   });
 });
 
-describe("every rule of form", () => {
-  it("is read alike by all three verifiers", async () => {
+describe("format rules", () => {
+  it("lead all three verifiers to the same verdict", async () => {
     const judged = RULES.filter(({ verdict }) => verdict !== "misuse");
     const found = await words(judged);
     expect(judged.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(
@@ -136,14 +136,14 @@ describe("every rule of form", () => {
     );
   });
 
-  it("holds for a policy too: one that breaks it is refused", () => {
+  it("also apply to policies: an invalid policy is rejected", () => {
     const [refused] = RULES.filter(({ verdict }) => verdict === "misuse");
     expect(() => trustIn({ policy: refused?.policy })).toThrow("control character");
     expect(judgedByPython(refused ? [refused] : [])[0]?.slice(0, 2)).toEqual(["unreadable", 2]);
   });
 });
 
-describe("the first sentence of every verifier", () => {
+describe("the first line of each verifier", () => {
   const sentences = async (text: string) => {
     const found = await judge(NODE, { text, keys: HELD });
     const [word, code, [first] = []] = judgedByPython([{ text, keys: HELD }])[0] ?? [];
@@ -156,7 +156,7 @@ describe("the first sentence of every verifier", () => {
     };
   };
 
-  it("is an open alarm, under which nothing is intact", async () => {
+  it("reports an open alarm, and such a bundle is never intact", async () => {
     const alarm = { since: "2026-11-20T14:00:00.000Z", found: "altered at sequence 7" };
     const said = "n alarm was open on this log since 2026-11-20T14:00:00.000Z: altered at sequence 7";
     const text = createBundle({ rows: chainRows(4), alarm });
@@ -171,7 +171,7 @@ describe("the first sentence of every verifier", () => {
     ["whole", { kind: "whole" }, 5],
     ["of sequences", { kind: "sequence", first: 1, last: 8 }, 5],
     ["of sequences that are all gone", { kind: "sequence", first: 1, last: 4 }, 4],
-  ] as const)("is what is gone of a range, %s, and by which entry's window", async ([_, range, last]) => {
+  ] as const)("reports the pruned part of a range, %s, and the entry that set the window", async ([_, range, last]) => {
     const receipt = { through: 5, days: 30, policySeq: 9 };
     const shown = (row: { chainSeq: number }) =>
       row.chainSeq > 5 && (range.kind === "whole" || row.chainSeq <= range.last);
@@ -181,7 +181,7 @@ describe("the first sentence of every verifier", () => {
   });
 });
 
-describe("a bundle of a log that was restored to an older state", () => {
+describe("a bundle of a log restored to an older state", () => {
   const rows = chainRows(12);
   const restored = [
     { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
@@ -189,7 +189,7 @@ describe("a bundle of a log that was restored to an older state", () => {
   const sequence = (first: number, last: number) =>
     createBundle({ rows, restored, range: { kind: "sequence", first, last } });
 
-  it("is not proven over entries that were lost, and intact beside them, for all three verifiers", async () => {
+  it("is unproven over lost entries and intact elsewhere, for all three verifiers", async () => {
     const whole = createBundle({ rows, restored });
     const time = createBundle({ rows, restored, range: { kind: "time", from: null, to: null } });
     const texts = [whole, time, sequence(2, 4), sequence(6, 9), sequence(1, 3), sequence(7, 12)];

@@ -88,8 +88,8 @@ const ROWS_A_BATCH = 20;
 const readAndWritten = (row: StoredRow): StoredRow =>
   row.details === null ? row : { ...row, details: JSON.stringify(JSON.parse(row.details)) };
 
-describe("the checksum in the database and in TypeScript", () => {
-  it("is the same for any row, appended or inserted", async () => {
+describe("checksums in the database and in TypeScript", () => {
+  it("agree for any row, appended or inserted", async () => {
     const orgId = randomUUID();
     let count = 0;
     const numRuns = Math.ceil(orderedCases(ROWS_A_BATCH * 40) / ROWS_A_BATCH);
@@ -127,7 +127,7 @@ describe("the checksum in the database and in TypeScript", () => {
     reportCases(count, `a hash over details that were read and written again differs for ${differ} of ${count} rows`);
   });
 
-  it("keeps numbers of details as they were written", async () => {
+  it("keep numbers in details as written", async () => {
     const orgId = randomUUID();
     await appendAudit(roles.app, [auditRow(orgId, { details: '{"a": 1.0, "b": 1e3, "c": 12345678901234567890.120}' })]);
     const [stored] = await chainOf(orgId);
@@ -135,7 +135,7 @@ describe("the checksum in the database and in TypeScript", () => {
     await expectIntact(orgId, 1);
   });
 
-  it("is of the stored millisecond when more digits are given", async () => {
+  it("use the stored millisecond when a time has more digits", async () => {
     const orgId = randomUUID();
     await appendAudit(roles.app, [auditRow(orgId, { timestamp: "2026-03-01T10:00:00.9996Z" })]);
     const [stored] = await expectIntact(orgId, 1);

@@ -27,7 +27,7 @@ const row: ChainRow = {
 const payloadText = (of: ChainRow): string => Buffer.from(canonicalPayload(of)).toString();
 
 describe("the canonical payload", () => {
-  it("is the version, the lengths in bytes and the values, as the published example says", () => {
+  it("consists of version, byte lengths and values, as in the published example", () => {
     expect(payloadText(row)).toBe(
       "v1;-,1,36,36,13,4,36,15,13,6,-,8,10,11,0,7,-;" +
         "10b6e7c1e-4c5a-4d7e-9f3b-2a1d000000017d9f0a52-1111-4222-8333-4444555566661767225600000user" +
@@ -36,13 +36,13 @@ describe("the canonical payload", () => {
     expect(checksumOf(row)).toBe("7f5caa2ee657dcd21052cb509dbb358f023792ad5d60e4627eb30a1a356c109f");
   });
 
-  it("tells NULL from empty in every nullable field", () => {
+  it("distinguishes NULL from an empty string in every nullable field", () => {
     const nullable = ["actorEmail", "resourceName", "details", "ipAddress", "userAgent", "errorMessage"] as const;
     for (const field of nullable)
       expect(checksumOf({ ...row, [field]: null })).not.toBe(checksumOf({ ...row, [field]: "" }));
   });
 
-  it("changes when text moves between neighbouring fields", () => {
+  it("changes when text moves between adjacent fields", () => {
     const moved = { ...row, action: "device.updated", resourceType: "evice" };
     expect(checksumOf(moved)).not.toBe(checksumOf(row));
   });
@@ -52,12 +52,12 @@ describe("the canonical payload", () => {
       expect(checksumOf({ ...row, [field]: `${row[field] ?? ""}1` }), field).not.toBe(checksumOf(row));
   });
 
-  it("does not care whether numbers come as numbers, bigints or digits", () => {
+  it("is the same for numbers, bigints and digit strings", () => {
     const other = { ...row, chainSeq: 1n, timestampMs: "1767225600000" };
     expect(payloadText(other)).toBe(payloadText(row));
   });
 
-  it("has the lengths that an encoder writes, lone surrogates included", () => {
+  it("has the same lengths as a text encoder, including lone surrogates", () => {
     const surrogate = fc.integer({ min: 0xd800, max: 0xdfff });
     const units = fc.array(
       fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x900 }), surrogate),

@@ -36,26 +36,26 @@ describe.each(["TRAILMARK_JWT_KEY_FILE", "TRAILMARK_SIGNING_KEY_FILE"])("%s", (n
     ["does not exist", join(folder, "none.pem")],
     ["holds no key", fileWith("text.pem", "no key")],
     ["holds a key of another kind", fileWith("rsa.pem", String(rsa))],
-  ])("refuses the start by its name where the file %s", async (_, file) => {
+  ])("fails startup and names the setting when the file %s", async (_, file) => {
     await expect(checkWith(name, file)).rejects.toThrow(`${name}: ${file} holds no readable Ed25519 key (PKCS8 PEM)`);
   });
 
-  it("takes an Ed25519 key", async () => {
+  it("accepts an Ed25519 key", async () => {
     await expect(checkWith(name, fileWith("good.pem", String(ed25519)))).resolves.toBe("");
   });
 });
 
-describe("the key of the data folder", () => {
+describe("the signing key in the data folder", () => {
   const data = mkdtempSync(join(folder, "data-"));
   const file = join(data, "keys", "checkpoint-ed25519.pem");
   mkdirSync(join(data, "keys"));
 
-  it("may be missing: it is made with the first checkpoint", async () => {
+  it("may be missing, because the first checkpoint creates it", async () => {
     expect(await checkWith("TRAILMARK_DATA_DIR", data)).toBe("");
     expect(existsSync(file)).toBe(false);
   });
 
-  it("is its owner's alone, or the log says so", async () => {
+  it("causes a warning when others can read it", async () => {
     writeFileSync(file, ed25519, { mode: 0o600 });
     expect(await checkWith("TRAILMARK_DATA_DIR", data)).toBe("");
     chmodSync(file, 0o644);
@@ -64,7 +64,7 @@ describe("the key of the data folder", () => {
     );
   });
 
-  it("refuses the start where it cannot be used", async () => {
+  it("fails startup when it is unusable", async () => {
     writeFileSync(file, "no key");
     await expect(checkWith("TRAILMARK_DATA_DIR", data)).rejects.toThrow(
       `TRAILMARK_DATA_DIR: ${file} holds no readable Ed25519 key (PKCS8 PEM)`,

@@ -124,14 +124,14 @@ const ADMIN_NEVER = [
   "SET ROLE trailmark_app",
 ];
 
-describe("acts that are refused to every role", () => {
+describe("forbidden statements", () => {
   beforeAll(() => orgWithRows(400, 1));
 
-  it.each([...NEVER, ...APP_NEVER])("the application role is refused: %s", async (statement) => {
+  it.each([...NEVER, ...APP_NEVER])("application role cannot: %s", async (statement) => {
     expect(await attempt(roles.app, statement)).toBe(DENIED);
   });
 
-  it.each([...NEVER, ...ADMIN_NEVER])("the retention role is refused: %s", async (statement) => {
+  it.each([...NEVER, ...ADMIN_NEVER])("retention role cannot: %s", async (statement) => {
     expect(await attempt(roles.admin, statement)).toBe(DENIED);
   });
 
@@ -140,7 +140,7 @@ describe("acts that are refused to every role", () => {
     "DELETE FROM audit_logs",
     "TRUNCATE audit_logs",
     "DELETE FROM audit_chain_heads",
-  ])("even the owner is refused: %s", async (statement) => {
+  ])("even the owner cannot: %s", async (statement) => {
     expect(await attempt(roles.owner, statement)).toBe(DENIED);
   });
 
@@ -152,7 +152,7 @@ describe("acts that are refused to every role", () => {
     expect(await asSealer("DELETE FROM audit_logs")).toBe(DENIED);
   });
 
-  it("finds nothing wrong with the chain's guards", async () => {
+  it("chain guards are reported healthy until one is changed", async () => {
     const [health] = await roles.app`SELECT audit_chain_health() AS faults`;
     expect(health?.faults).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe("acts that are refused to every role", () => {
 });
 
 describe("row level security of the audit tables", () => {
-  it("shows and takes nothing without a tenant, and only the tenant's own rows with one", async () => {
+  it("returns only the tenant's rows, and none without a tenant", async () => {
     const [mine, other] = [await orgWithRows(1, 1), await orgWithRows(1)];
     expect(await roles.app`SELECT id FROM audit_logs`).toEqual([]);
     expect(await roles.app`SELECT org_id FROM audit_retention_policies`).toEqual([]);
@@ -212,7 +212,7 @@ describe("row level security of the audit tables", () => {
     await expect(inTenant([mine], (tx) => insertRaw(tx, other))).rejects.toMatchObject({ code: DENIED });
   });
 
-  it("hands out the heads of the tenant's organizations alone", async () => {
+  it("returns chain heads of the tenant's organizations only", async () => {
     const [mine, other] = [await orgWithRows(1, 1), await orgWithRows(1)];
     const asked = (tx: postgres.ISql) =>
       tx`SELECT org_id, seq FROM audit_chain_heads_of(${[mine, other]}::uuid[]) ORDER BY seq`;
@@ -228,7 +228,7 @@ describe("row level security of the audit tables", () => {
 });
 
 describe("the retention policy", () => {
-  it("comes with every organization, raw SQL included, at 365 days", async () => {
+  it("defaults to 365 days for every organization, even one created by raw SQL", async () => {
     const { id: partner } = await createPartner();
     const id = randomUUID();
     await inTenant(
@@ -243,11 +243,11 @@ describe("the retention policy", () => {
   });
 });
 
-describe("a change of the retention policy", () => {
+describe("changing the retention policy", () => {
   const set = (orgIds: readonly string[] | "system", org: string) =>
     inTenant(orgIds, (tx) => tx`SELECT audit_set_retention(${org}::uuid, 30, '{"actorType": "system"}'::jsonb)`);
 
-  it("is refused for an organization out of reach, and without the entry that says it", async () => {
+  it("fails for a foreign organization and without its audit entry", async () => {
     const [mine, other] = [(await createOrg()).id, (await createOrg()).id];
     await expect(set([mine], other)).rejects.toMatchObject({ code: DENIED });
     await expect(set([mine], mine)).rejects.toThrow("null value");
@@ -258,7 +258,7 @@ describe("a change of the retention policy", () => {
 });
 
 describe("pruning", () => {
-  it("takes the oldest rows past the window, leaves a receipt in the chain and continues numbering", async () => {
+  it("removes the oldest expired rows, leaves a receipt and continues the numbering", async () => {
     const org = await orgWithRows(500, 450, 400, 10, 5);
     const [, , last] = await chainOf(org);
     expect(await prune(`org_id = '${org}' AND chain_seq <= 3`)).toBe(3);
@@ -283,7 +283,7 @@ describe("pruning", () => {
     await expectIntact(org, 5);
   });
 
-  it("continues where it stopped, and to the end of the chain", async () => {
+  it("continues where it stopped, up to the end of the chain", async () => {
     const org = await orgWithRows(500, 450, 400);
     await prune(`org_id = '${org}' AND chain_seq = 1`);
     await prune(`org_id = '${org}' AND chain_seq BETWEEN 2 AND 3`);
@@ -296,26 +296,26 @@ describe("pruning", () => {
     ["rows with a gap between them", "chain_seq IN (1, 3)"],
     ["a row inside the window", "chain_seq <= 4"],
     ["everything", "true"],
-  ])("refuses %s", async (_, where) => {
+  ])("rejects %s", async (_, where) => {
     const org = await orgWithRows(500, 450, 400, 10);
     await expect(prune(`org_id = '${org}' AND ${where}`)).rejects.toMatchObject({ code: DENIED });
     await expectIntact(org, 4);
   });
 
-  it("refuses an expired row behind one that is not", async () => {
+  it("rejects an expired row after an unexpired one", async () => {
     const org = await orgWithRows(500, 10, 400);
     await expect(prune(`org_id = '${org}' AND chain_seq IN (1, 3)`)).rejects.toMatchObject({ code: DENIED });
     await expectIntact(org, 3);
   });
 
-  it("refuses an organization without a policy", async () => {
+  it("rejects an organization without a policy", async () => {
     const org = randomUUID();
     await appendAudit(roles.app, [auditRow(org, { timestamp: daysAgo(5_000) })]);
     await expect(prune(`org_id = '${org}'`)).rejects.toThrow("has no retention policy");
     await expectIntact(org, 1);
   });
 
-  it("refuses without the setting, and from everyone else with it", async () => {
+  it("rejects a call without the setting, and any other role with it", async () => {
     const org = await orgWithRows(500);
     await expect(prune(`org_id = '${org}'`, { setting: "" })).rejects.toThrow("without the setting");
     expect(await attempt(roles.app, `DELETE FROM audit_logs WHERE org_id = '${org}'`)).toBe(DENIED);
@@ -323,7 +323,7 @@ describe("pruning", () => {
     await expectIntact(org, 1);
   });
 
-  it("follows the organization's own window", async () => {
+  it("uses the organization's own retention window", async () => {
     const org = await orgWithRows(40, 20);
     await expect(prune(`org_id = '${org}' AND chain_seq = 1`)).rejects.toThrow("window of 365 days");
     await keepFor(org, 30);
@@ -332,14 +332,14 @@ describe("pruning", () => {
     await expectIntact(org, 3);
   });
 
-  it("gives each organization of one DELETE its own receipt", async () => {
+  it("writes one receipt per organization in a single DELETE", async () => {
     const orgs = [await orgWithRows(500, 1), await orgWithRows(600, 600, 1)];
     expect(await prune(`org_id IN ('${orgs[0]}', '${orgs[1]}') AND "timestamp" < now() - interval '400 days'`)).toBe(3);
     await expectIntact(orgs[0] as string, 2);
     await expectIntact(orgs[1] as string, 2);
   });
 
-  it("refuses what no receipt permits, and what the tree does not hold", async () => {
+  it("rejects rows without a receipt and rows missing from the tree", async () => {
     const org = await orgWithRows(500, 500);
     await appendAudit(roles.app, auditRows(org, 300, { timestamp: daysAgo(450) }));
     await expect(prune(`org_id = '${org}' AND chain_seq <= 3`)).rejects.toThrow("no receipt permits");
@@ -350,7 +350,7 @@ describe("pruning", () => {
     expect(await prune(`org_id = '${org}' AND chain_seq <= 2`)).toBe(2);
   });
 
-  it("leaves no trace when it is rolled back", async () => {
+  it("leaves no trace after a rollback", async () => {
     const org = await orgWithRows(500, 1);
     const undone = roles.admin.begin(async (tx) => {
       await tx`SELECT set_config('trailmark.prune', 'on', true)`;
@@ -361,7 +361,7 @@ describe("pruning", () => {
     await expectIntact(org, 2);
   });
 
-  it("works beside writers of the same organization", async () => {
+  it("works while others write to the same organization", async () => {
     const org = await orgWithRows(...Array.from({ length: 300 }, () => 500));
     const write = async () => {
       for (let i = 0; i < 15; i++) {

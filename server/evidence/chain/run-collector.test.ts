@@ -69,7 +69,7 @@ const scenario = fc.record({
   head: fc.constantFrom("right", "absent", "unknown", "higher", "other"),
 });
 
-it("says of a chain that was divided anywhere what it says of it row by row, whatever was done to it", () => {
+it("verifies a chain in parts with the same result as row by row, for any tampering", () => {
   fc.assert(
     fc.property(scenario, ({ length, acts, isRuined, cuts, mark, pruned, head }) => {
       const rows = chainOf(length).slice(pruned ?? 0);

@@ -21,7 +21,7 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 class Undo extends Error {}
 
 describe("sealing at commit", () => {
-  it("seals a plain INSERT of one row and of many, over several statements", async () => {
+  it("seals single-row and multi-row INSERTs over several statements", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], (tx) => insertRaw(tx, org));
     await inTenant([org], (tx) => insertRaw(tx, org, 5));
@@ -33,7 +33,7 @@ describe("sealing at commit", () => {
     await expectIntact(org, 11);
   });
 
-  it("chains the rows of one transaction in the order of its statements", async () => {
+  it("chains the rows of a transaction in statement order", async () => {
     const [org] = newOrgs(1) as [string];
     const ids = await inTenant([org], async (tx) => {
       const inserted: string[] = [];
@@ -44,7 +44,7 @@ describe("sealing at commit", () => {
     expect(rows.map((row) => row.id)).toEqual(ids);
   });
 
-  it("shows the rows unsealed to their own transaction and sealed to everyone after it", async () => {
+  it("shows rows unsealed inside their transaction and sealed after commit", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], async (tx) => {
       const [id] = await insertRaw(tx, org);
@@ -55,7 +55,7 @@ describe("sealing at commit", () => {
     await expectIntact(org, 1);
   });
 
-  it("leaves out what a savepoint or the whole transaction took back, and reuses its numbers", async () => {
+  it("skips rows of a rolled-back savepoint or transaction and reuses their numbers", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], async (tx) => {
       await insertRaw(tx, org, 2);
@@ -77,7 +77,7 @@ describe("sealing at commit", () => {
     await expectIntact(org, 4);
   });
 
-  it("seals at the statement when constraints are made immediate, and again at commit for what follows", async () => {
+  it("seals at the statement with immediate constraints, and again at commit", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], async (tx) => {
       await tx`SET CONSTRAINTS ALL IMMEDIATE`;
@@ -90,7 +90,7 @@ describe("sealing at commit", () => {
     await expectIntact(org, 7);
   });
 
-  it("is not fooled by a forged mark of a transaction that is sealed already", async () => {
+  it("ignores a forged marker of an already sealed transaction", async () => {
     const [org] = newOrgs(1) as [string];
     for (const count of [1, 3])
       await inTenant([org], async (tx) => {
@@ -100,7 +100,7 @@ describe("sealing at commit", () => {
     await expectIntact(org, 4);
   });
 
-  it("does not grow with the square of the rows of one transaction", async () => {
+  it("cost does not grow quadratically with the rows of a transaction", async () => {
     const seconds = async (count: number) => {
       const [org] = newOrgs(1) as [string];
       const start = performance.now();
@@ -120,8 +120,8 @@ describe("sealing at commit", () => {
   });
 });
 
-describe("writers side by side", () => {
-  it("lets two open transactions of one organization continue without waiting for each other", async () => {
+describe("concurrent writers", () => {
+  it("do not block each other in one organization", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], async (first) => {
       await insertRaw(first, org);
@@ -136,7 +136,7 @@ describe("writers side by side", () => {
     await expectIntact(org, 7);
   });
 
-  it("leaves rows that audit_append gets after another write to the commit, so that crossed orders do not deadlock", async () => {
+  it("do not deadlock when audit_append follows another write in crossed order", async () => {
     const [a, b] = newOrgs(2) as [string, string];
     const appendIn = (tx: Parameters<Parameters<typeof inTenant>[1]>[0], org: string) => tx`
       SELECT audit_append(ARRAY[gen_random_uuid()], ARRAY[${org}::uuid], ARRAY[now()], '{system}', ARRAY[${org}::uuid], '{NULL}', '{test.in}', '{test}',
@@ -155,7 +155,7 @@ describe("writers side by side", () => {
   });
 
   it.each([1, 20])(
-    "keeps %i chains whole under 32 writers with savepoints, rollbacks, replays and both ways in",
+    "keep %i chains intact under 32 writers with savepoints, rollbacks and replays",
     async (orgCount) => {
       const orgs = newOrgs(orgCount);
       const written = new Map(orgs.map((org) => [org, 0]));
@@ -210,7 +210,7 @@ describe("writers side by side", () => {
     },
   );
 
-  it("lets exactly one of many replays of a batch in", async () => {
+  it("store a batch once when many replay it", async () => {
     const [org] = newOrgs(1) as [string];
     const rows = auditRows(org, 50);
     const answers = await Promise.all(Array.from({ length: 16 }, () => appendAudit(roles.app, rows)));
@@ -220,14 +220,14 @@ describe("writers side by side", () => {
 });
 
 describe("audit_append", () => {
-  it("takes nothing for nothing", async () => {
+  it("accepts an empty batch", async () => {
     expect(await appendAudit(roles.app, [])).toEqual([]);
     const [answer] =
       await roles.app`SELECT audit_append('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}') AS n`;
     expect(answer?.n).toEqual([]);
   });
 
-  it("takes rows of several organizations in any order and chains each in the order given", async () => {
+  it("accepts rows of several organizations and chains each in the given order", async () => {
     const [a, b] = newOrgs(2) as [string, string];
     const rows = [a, b, a, b, b, a].map((org) => auditRow(org));
     expect(await appendAudit(roles.app, rows)).toEqual([]);
@@ -237,7 +237,7 @@ describe("audit_append", () => {
     }
   });
 
-  it("skips known ids, in the table and within the batch, without using a number", async () => {
+  it("skips known IDs without using up a sequence number", async () => {
     const [org] = newOrgs(1) as [string];
     const rows = auditRows(org, 3);
     await appendAudit(roles.app, rows.slice(0, 2));
@@ -247,7 +247,7 @@ describe("audit_append", () => {
     expect((await headOf(org))?.seq).toBe("3");
   });
 
-  it("names the rows whose id is another entry's, of whichever organization, and stores the others", async () => {
+  it("returns rows whose ID belongs to another entry and stores the others", async () => {
     const [a, b] = newOrgs(2) as [string, string];
     const row = auditRow(a, { details: '{"n": 1}' });
     await appendAudit(roles.app, [row]);
@@ -265,7 +265,7 @@ describe("audit_append", () => {
     await expectIntact(b, 1);
   });
 
-  it("takes an event for the same whenever it is said to have happened, and whatever its key is called", async () => {
+  it("treats an event as a duplicate regardless of its time and the name of its key", async () => {
     const [org] = newOrgs(1) as [string];
     const by = (name: string, id = "k1") => JSON.stringify({ n: 1.5, submittedBy: { id, name } });
     const row = auditRow(org, { details: by("Billing") });
@@ -284,21 +284,21 @@ describe("audit_append", () => {
     ["an unknown actor type", { actorType: "nobody" as never }, "23514"],
     ["a timestamp at infinity", { timestamp: "infinity" }, expect.stringMatching(/^22/)],
     ["a timestamp before 1970", { timestamp: "1969-12-31T23:59:59.999Z" }, "23514"],
-  ])("refuses %s and stores nothing of the batch", async (_, over, code) => {
+  ])("rejects %s and stores nothing of the batch", async (_, over, code) => {
     const [org] = newOrgs(1) as [string];
     await expect(appendAudit(roles.app, [auditRow(org), auditRow(org, over)])).rejects.toMatchObject({ code });
     await appendAudit(roles.app, [auditRow(org)]);
     await expectIntact(org, 1);
   });
 
-  it("refuses columns of different lengths", async () => {
+  it("rejects columns of different lengths", async () => {
     const call = roles.app`SELECT audit_append(ARRAY[gen_random_uuid()], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
     await expect(call).rejects.toMatchObject({ code: "2202E" });
   });
 });
 
 describe("other isolation levels", () => {
-  it.each(["REPEATABLE READ", "SERIALIZABLE"])("are refused with a clear message: %s", async (level) => {
+  it.each(["REPEATABLE READ", "SERIALIZABLE"])("are rejected with a clear message: %s", async (level) => {
     const [org] = newOrgs(1) as [string];
     const direct = roles.app.begin(`ISOLATION LEVEL ${level}`, async (tx) => {
       await tx`SELECT set_config('trailmark.scope', 'system', true)`;

@@ -33,8 +33,8 @@ function* deletions(): Generator<{ from: number; to: number; left: Link[] }> {
     for (let to = from; to <= LENGTH; to++) yield { from, to, left: CHAIN.filter(({ seq }) => seq < from || seq > to) };
 }
 
-describe("every deletion of neighbouring rows of a chain of 100", () => {
-  it("is broken when the whole chain is read, at the first row that is gone", () => {
+describe("deleting adjacent rows from a chain of 100", () => {
+  it("is detected at the first missing row when the whole chain is verified", () => {
     const missed: string[] = [];
     for (const { from, to, left } of deletions()) {
       const { status, breaks } = judge(left);
@@ -43,7 +43,7 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
     expect(missed).toEqual([]);
   });
 
-  it("is broken when any part is read that a row is missing from, at its edges too", () => {
+  it("is detected in any verified part with a missing row, even at its edges", () => {
     const missed: string[] = [];
     for (const { from, to, left } of deletions())
       for (const [first, last] of [
@@ -62,7 +62,7 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
     expect(missed).toEqual([]);
   });
 
-  it("is broken within thirty-one nights by the slices alone", () => {
+  it("is detected within 31 nights by nightly slices alone", () => {
     const missed: string[] = [];
     for (const { from, to, left } of deletions()) {
       let before: Slice | null = null;
@@ -78,7 +78,7 @@ describe("every deletion of neighbouring rows of a chain of 100", () => {
   });
 });
 
-it("a part that is whole is intact, wherever it begins and ends", () => {
+it("an untouched part is intact, wherever it starts and ends", () => {
   for (let first = 1; first <= LENGTH; first += 7)
     for (let last = first; last <= LENGTH; last += 5)
       expect(judge(CHAIN, [first, last])).toMatchObject({
@@ -88,7 +88,7 @@ it("a part that is whole is intact, wherever it begins and ends", () => {
       });
 });
 
-it("rows without a head are truncated, no rows without a head are an empty chain", () => {
+it("rows without a head are truncated; no rows and no head is an empty chain", () => {
   expect(judge(CHAIN, WHOLE, "absent").breaks).toMatchObject([{ seq: 101, kind: "truncated" }]);
   expect(judge([], WHOLE, "absent")).toMatchObject({ status: "empty", breaks: [] });
 });

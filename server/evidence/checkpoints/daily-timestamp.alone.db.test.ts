@@ -33,7 +33,7 @@ const notesOf = (orgId: string) =>
       SELECT size, note, timestamp_token AS token FROM audit_notes WHERE org_id = ${orgId} ORDER BY size`,
   );
 
-it("keeps a time-stamp beside a checkpoint once a day an organization, and thinning leaves it", async () => {
+it("stores one timestamp a day per organization, and thinning keeps it", async () => {
   const orgId = randomUUID();
   const start = Date.now() - 200 * DAY_MS;
   for (const hours of [0, 1, 23, 25, 26]) {
@@ -49,7 +49,7 @@ it("keeps a time-stamp beside a checkpoint once a day an organization, and thinn
   expect(stamped.map(({ size }) => Number(size))).toEqual([1, 4]);
 });
 
-it("stamps the checkpoint of a bundle whose own has none", async () => {
+it("adds a timestamp to a bundle whose checkpoint has none", async () => {
   const orgId = (await createOrg()).id;
   const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
   await appendAudit(roles.app, auditRows(orgId, 1));

@@ -36,7 +36,7 @@ const findWhile = (orgId: string, after: number) =>
     return findFrontier(meddled, orgId);
   });
 
-it.each([1, 2, 3])("takes what another process signs after statement %i for its own", async (after) => {
+it.each([1, 2, 3])("accepts a checkpoint that another process signs after statement %i", async (after) => {
   const signedBefore = randomUUID();
   await signElsewhere(signedBefore);
   for (const orgId of [signedBefore, randomUUID()])

@@ -9,12 +9,12 @@ const plain: Sha256 = (bytes) => createHash("sha256").update(bytes).digest();
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const checksums = (count: number) => Array.from({ length: count }, (_, n) => hexOf(plain(Buffer.from(`row ${n}`))));
 
-describe("the signer's hashing", () => {
-  it("is SHA-256, whatever the length", () => {
+describe("hashing in the signer", () => {
+  it("equals SHA-256 for any length", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => hexOf(sha256(bytes)) === hexOf(plain(bytes))));
   });
 
-  it("gives the leaf of a checksum, also of one in capitals, and writes it nowhere else", () => {
+  it("returns the leaf of a checksum in either case and writes nowhere else", () => {
     for (const checksum of [...checksums(20), checksums(1).join("").toUpperCase()]) {
       const into = new Uint8Array(96).fill(7);
       writeLeaf(checksum, into, 32);
@@ -26,12 +26,12 @@ describe("the signer's hashing", () => {
     }
   });
 
-  it("does not mistake what is no checksum for one", () => {
+  it("hashes text that is not a checksum differently", () => {
     for (const text of ["", "zz".repeat(32), `${"ab".repeat(31)}`, `${"ab".repeat(31)}z0`])
       expect(hexOf(leafOf(text))).toBe(hexOf(leafHash(plain, Buffer.from(text, "hex"))));
   });
 
-  it("folds a power of two of hashes and leaves them as they were", () => {
+  it("folds a power of two of hashes without changing them", () => {
     for (const count of [1, 2, 4, 32, 256]) {
       const hashes = checksums(count).map((hex) => Buffer.from(hex, "hex"));
       const fold = (row: Uint8Array[]): Uint8Array =>
@@ -48,7 +48,7 @@ describe("the signer's hashing", () => {
   });
 });
 
-it("a tree's last leaf is known within a tile and at its end", () => {
+it("a tree knows its last leaf within a tile and at its end", () => {
   const rows = checksums(300);
   const builder = new TreeBuilder();
   expect(builder.lastLeaf).toBeNull();

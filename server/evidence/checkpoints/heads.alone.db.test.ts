@@ -42,7 +42,7 @@ async function signedOrg(rows: number, ago = 0): Promise<string> {
   return id;
 }
 
-describe("a head that is not what was signed", () => {
+describe("signing a head that contradicts earlier checkpoints", () => {
   const cases: [string, (orgId: string) => Promise<unknown>, object][] = [
     [
       "deleted",
@@ -69,7 +69,7 @@ describe("a head that is not what was signed", () => {
       { seq: 12, kind: "truncated" },
     ],
   ];
-  it.each(cases)("%s is refused", async (_, change, found) => {
+  it.each(cases)("is refused: %s", async (_, change, found) => {
     const orgId = await signedOrg(12);
     await change(orgId);
     const signing = await signCheckpoint(orgId);
@@ -79,7 +79,7 @@ describe("a head that is not what was signed", () => {
   });
 });
 
-describe("tiles that are not those of the rows", () => {
+describe("signing with wrong tiles", () => {
   it.each([
     [
       "altered",
@@ -90,14 +90,14 @@ describe("tiles that are not those of the rows", () => {
       "deleted",
       (tx: postgres.TransactionSql, org: string) => tx`DELETE FROM audit_tree_tiles WHERE org_id = ${org} AND idx = 1`,
     ],
-  ])("%s are refused", async (_, change) => {
+  ])("is refused: %s", async (_, change) => {
     const orgId = await signedOrg(600);
     await tamper((tx) => change(tx, orgId));
     await appendAudit(roles.app, auditRows(orgId, 1));
     expect((await signCheckpoint(orgId)).kind).toBe("refused");
   });
 
-  it("added ahead of the rows are refused when the rows come", async () => {
+  it("is refused when tiles were added before their rows", async () => {
     const orgId = await signedOrg(10);
     await asSystem((tx) =>
       tx.execute(
@@ -109,8 +109,8 @@ describe("tiles that are not those of the rows", () => {
   });
 });
 
-describe("the data folder", () => {
-  it("that knows more than the database shows that an older backup was restored", async () => {
+describe("the checkpoint folder", () => {
+  it("ahead of the database reveals a restored backup", async () => {
     const orgId = await signedOrg(8);
     const [head] = await roles.admin`SELECT seq, checksum FROM audit_chain_heads WHERE org_id = ${orgId}`;
     await appendAudit(roles.app, auditRows(orgId, 4));
@@ -125,7 +125,7 @@ describe("the data folder", () => {
     expect(await signCheckpoint(orgId)).toMatchObject({ kind: "refused", breaks: [{ seq: 12, kind: "altered" }] });
   });
 
-  it("that knows less catches up, and one whose note the database never got hands it in", async () => {
+  it("behind the database catches up, and supplies a note the database lost", async () => {
     const folder = newFolder();
     const orgId = await signedOrg(5);
     const old = readFileSync(latestOf(folder, orgId));
@@ -140,7 +140,7 @@ describe("the data folder", () => {
     expect(await sizes(orgId)).toEqual([10, 5, 0]);
   });
 
-  it("that was lost is told, and signing continues from the database", async () => {
+  it("reports its loss, and signing continues from the database", async () => {
     const orgId = await signedOrg(5, HOUR_MS);
     const { TRAILMARK_DATA_DIR: lost } = env();
     withSettings({ TRAILMARK_DATA_DIR: newFolder() });
@@ -154,7 +154,7 @@ describe("the data folder", () => {
     expect(await signCheckpoint(orgId)).toMatchObject({ warnings: [] });
   });
 
-  it("that takes no checkpoint leaves the chain not proven; what was begun is made good for once it does", async () => {
+  it("that cannot be written leaves the chain unproven until it can", async () => {
     const folder = newFolder();
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 300));
@@ -170,7 +170,7 @@ describe("the data folder", () => {
     expect(await sizes(id)).toEqual([300, 0]);
   });
 
-  it("of a second process extends the same tree, whoever signs first", async () => {
+  it("of a second process extends the same tree in any signing order", async () => {
     const first = newFolder();
     const orgId = await signedOrg(200);
     const second = newFolder();

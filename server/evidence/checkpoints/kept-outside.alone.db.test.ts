@@ -38,7 +38,7 @@ afterAll(async () => {
   await closeRoles();
 });
 
-it("every checkpoint and receipt is signed by each key of a rotation and posted, signed, where it is to be kept", async () => {
+it("signs checkpoints and receipts with each key of a rotation and posts them signed", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 3));
   await permit(id, 2);
@@ -62,7 +62,7 @@ it("every checkpoint and receipt is signed by each key of a rotation and posted,
   }
 });
 
-it("a receiver that is away keeps no checkpoint back", async () => {
+it("an unreachable receiver does not delay checkpoints", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 1));
   receiver.answer.status = 503;

@@ -35,8 +35,8 @@ const counted = (tx: Tx, count: { statements: number }): Tx =>
     },
   });
 
-describe("nodes of a stored tree", () => {
-  it("cover any range of leaves, in at most five statements", async () => {
+describe("stored tree nodes", () => {
+  it("are read for any range of leaves in at most five statements", async () => {
     for (const [begin, end] of [
       [0, SIZE],
       [1, SIZE - 1],
@@ -55,7 +55,7 @@ describe("nodes of a stored tree", () => {
     }
   });
 
-  it("are refused outside the tree, and when they were not asked for", async () => {
+  it("are refused outside the tree and when they were not requested", async () => {
     const outside = asSystem((tx) => readNodes(tx, { orgId, size: SIZE, ids: [{ height: 8, index: 2 }] }));
     await expect(outside).rejects.toThrow("node 8/2 is not in a tree of 700");
     const node = await asSystem((tx) => readNodes(tx, { orgId, size: SIZE, ids: [{ height: 0, index: 1 }] }));

@@ -45,7 +45,7 @@ const keep = (...notes: readonly StoredNote[]) =>
   });
 
 describe("stored notes", () => {
-  it("name the same key for the installation and, with another id, for each organization", () => {
+  it("name the same key for the installation and, with another ID, for each organization", () => {
     const orgId = randomUUID();
     const [installation] = ownKeys();
     const [own] = ownKeys(orgId);
@@ -54,7 +54,7 @@ describe("stored notes", () => {
     expect(own?.id).not.toBe(installation?.id);
   });
 
-  it("come newest first, and one checkpoint contains all that cover less", async () => {
+  it("are listed newest first, and the newest checkpoint is the largest", async () => {
     const orgId = randomUUID();
     await keep(checkpoint(orgId, 0), checkpoint(orgId, 7), checkpoint(orgId, 3));
     const sizes = (await asSystem((tx) => listCheckpoints(tx, orgId, 2))).map(({ size }) => size);
@@ -62,7 +62,7 @@ describe("stored notes", () => {
     expect((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.size).toBe(7);
   });
 
-  it("are kept in the folder by two processes at the same moment, of which the later and larger one stays", async () => {
+  it("from two processes at once leave the larger checkpoint in the folder", async () => {
     const orgId = randomUUID();
     const at = (n: number) => checkpointAt(orgId, n, new Date(Date.UTC(2026, 10, 23, 12, 0, 0, n)).toISOString());
     const sizes = Array.from({ length: 20 }, (_, n) => 1 + ((n * 7) % 20));
@@ -76,7 +76,7 @@ describe("stored notes", () => {
     expect((await readLatest(orgId))?.size).toBe(3);
   });
 
-  it("pass over what no key of this server signed, what was altered and what is another organization's", async () => {
+  it("skip altered, foreign and unknown-key notes", async () => {
     const [orgId, other] = [randomUUID(), randomUUID()];
     const good = checkpoint(orgId, 5);
     const stranger = testKey(9, originOfOrg(orgId), ED25519);
@@ -90,7 +90,7 @@ describe("stored notes", () => {
     expect(await asSystem((tx) => newestCheckpoint(tx, orgId))).toEqual(good);
   });
 
-  it("count by their signed text, not by the columns beside it, which the application may fill in as it likes", async () => {
+  it("are read from their signed text, not from the columns beside it", async () => {
     const [orgId, before] = [randomUUID(), "2026-01-01T00:00:00.000Z"];
     const [first, newest] = [checkpointAt(orgId, 10, "2026-11-20T00:00:00.000Z"), checkpoint(orgId, 20)];
     const at = new Date().toISOString();
@@ -113,7 +113,7 @@ describe("stored notes", () => {
     expect(await asSystem((tx) => newestCheckpoint(tx, orgId, new Date("2026-01-01")))).toBeNull();
   });
 
-  it("keep receipts apart from checkpoints, the one that permits most first", async () => {
+  it("separate receipts from checkpoints, most permissive receipt first", async () => {
     const orgId = randomUUID();
     const before = "2026-01-01T00:00:00.000Z";
     for (const through of [10, 30, 20])
@@ -130,8 +130,8 @@ describe("stored notes", () => {
   });
 });
 
-describe("the tables of the tree", () => {
-  it("show an organization its own and take rows from the platform alone", async () => {
+describe("tree tables", () => {
+  it("show an organization its own rows and accept rows only from the platform", async () => {
     const [orgId, other] = [randomUUID(), randomUUID()];
     await keep(checkpoint(orgId, 1), checkpoint(other, 1));
     const scope = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
@@ -142,7 +142,7 @@ describe("the tables of the tree", () => {
     });
   });
 
-  it("refuse every change, to the owner too", async () => {
+  it("refuse every change, even by the owner", async () => {
     const orgId = randomUUID();
     await keep(checkpoint(orgId, 1));
     await signReceipt(orgId, {
@@ -157,7 +157,7 @@ describe("the tables of the tree", () => {
           await expect(sql.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("lose checkpoints that later ones contain, by hours and then by days, and no receipt", async () => {
+  it("thin out older checkpoints by hours and days, but keep receipts", async () => {
     const orgId = randomUUID();
     const now = Date.now();
     const at = (daysAgo: number, time: string) =>

@@ -28,7 +28,7 @@ async function signed(orgId: string) {
 }
 
 describe("signing a checkpoint", () => {
-  it("of a head that has not moved it signs another under a new name of the server alone", async () => {
+  it("of an unchanged head signs again only after the server was renamed", async () => {
     const orgId = randomUUID();
     await write(orgId, 3);
     const first = await signed(orgId);
@@ -39,7 +39,7 @@ describe("signing a checkpoint", () => {
     expect(await signed(orgId)).toEqual(renamed);
   });
 
-  it("proves first that there never was a row, then names the root over all of them", async () => {
+  it("covers an empty log first, then the root over all rows", async () => {
     const orgId = randomUUID();
     expect(checkpointOf(await signed(orgId))).toMatchObject({ size: 0 });
     for (const more of [1, 2, 252, 1, 1, 300]) {
@@ -55,14 +55,14 @@ describe("signing a checkpoint", () => {
     expect(readFileSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId, "latest"), "utf8")).toContain("\n557\n");
   });
 
-  it("signs nothing new while the head has not moved", async () => {
+  it("signs nothing new for an unchanged head", async () => {
     const orgId = randomUUID();
     await write(orgId, 3);
     expect(await signed(orgId)).toEqual(await signed(orgId));
     expect(existsSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId, "latest"))).toBe(true);
   });
 
-  it("gives the inclusion proof of every row out of stored tiles and the rows behind them", async () => {
+  it("allows an inclusion proof of every row from stored tiles and newer rows", async () => {
     const orgId = randomUUID();
     await write(orgId, 600);
     const checkpoint = checkpointOf(await signed(orgId));
@@ -76,7 +76,7 @@ describe("signing a checkpoint", () => {
     }
   });
 
-  it("refuses a row that was altered, and one that was rewritten with its checksum", async () => {
+  it("refuses an altered row and a row rewritten with its checksum", async () => {
     const orgId = randomUUID();
     await write(orgId, 10);
     await signed(orgId);
@@ -88,7 +88,7 @@ describe("signing a checkpoint", () => {
     expect((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.size).toBe(10);
   });
 
-  it("lets several askers share one signing", async () => {
+  it("is shared by concurrent callers", async () => {
     const orgId = randomUUID();
     await write(orgId, 50);
     const all = await Promise.all(Array.from({ length: 8 }, () => signed(orgId)));

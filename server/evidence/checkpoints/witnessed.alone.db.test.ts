@@ -61,7 +61,7 @@ const namesOf = (note: string) => cosignersOf(note).map(({ name }) => name);
 const shown = (orgId: string, size: number) =>
   asSystem((tx) => checkpointToShow(tx, orgId, { size, about: { first: 1, last: size } }));
 
-it("signs while a witness is away, and publishes the newest checkpoint that enough witnesses cosigned", async () => {
+it("signs without an unreachable witness and publishes the newest cosigned checkpoint", async () => {
   const orgId = (await createOrg()).id;
   const first = await signedAfter(orgId, 5);
   expect(namesOf(first.note)).toEqual(NAMES);
@@ -96,7 +96,7 @@ it("signs while a witness is away, and publishes the newest checkpoint that enou
   ]);
 });
 
-it("does not list a cosigner whose time no calendar has", async () => {
+it("omits a cosigner with an impossible time", async () => {
   const { note } = await signedAfter((await createOrg()).id, 2);
   const parsed = parseNote(note);
   const { key, sign } = testKey(2, "w9.example", COSIGNATURE);
@@ -107,7 +107,7 @@ it("does not list a cosigner whose time no calendar has", async () => {
   expect(cosignersOf(cosigned, policy)).toEqual([]);
 });
 
-it("gives away what was cosigned under the old name of a renamed server, sealed under that name too", async () => {
+it("a bundle stays valid with cosignatures under a renamed server's old name", async () => {
   const owner = await createUser({ role: "org_admin" });
   const orgId = owner.orgId as string;
   await signedAfter(orgId, 5);
@@ -129,7 +129,7 @@ it("gives away what was cosigned under the old name of a renamed server, sealed 
   });
 });
 
-it("counts a missing quorum from the first checkpoint without one, in a process that has just started too", async () => {
+it("counts a missing quorum from the first checkpoint without one, even after a restart", async () => {
   const orgId = (await createOrg()).id;
   const restart = () => noteWitnessed(originOfOrg(orgId), true);
   const signedAgo = async (hours: number) => {
@@ -151,7 +151,7 @@ it("counts a missing quorum from the first checkpoint without one, in a process 
   expect(witnessedAgeSeconds()).toBe(0);
 });
 
-it("an entry dated out of a range while its checkpoint is chosen, and back, is not left behind that checkpoint", async () => {
+it("rejects an export when an entry leaves the range while the checkpoint is chosen", async () => {
   const orgId = (await createOrg()).id;
   await signedAfter(orgId, 5);
   await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
@@ -213,7 +213,7 @@ const rowsRead = (orgId: string) =>
     return { size: found?.size, rows };
   });
 
-it("finds the newest that met the quorum behind many that did not, and reads none of them twice", async () => {
+it("finds the newest checkpoint with a quorum and reads no row twice", async () => {
   const orgId = await cosignedBefore(150);
   const { size, rows } = await rowsRead(orgId);
   expect(size).toBe(5);
@@ -221,11 +221,11 @@ it("finds the newest that met the quorum behind many that did not, and reads non
   expect((await shown(orgId, 6))?.size).toBe(6);
 });
 
-it("looks back for about a week of them, and then gives away the newest", async () => {
+it("searches about a week of checkpoints, then falls back to the newest", async () => {
   expect(await rowsRead(await cosignedBefore(3_100))).toEqual({ size: 6, rows: 3_000 });
 });
 
-it("gives a range that an older cosigned checkpoint covers under a newer one where `since` asks for it", async () => {
+it("`since` accepts an older cosigned checkpoint that covers the range", async () => {
   const owner = await createUser({ role: "org_admin" });
   const orgId = owner.orgId as string;
   await signedAfter(orgId, 5);
@@ -238,7 +238,7 @@ it("gives a range that an older cosigned checkpoint covers under a newer one whe
   expect(found).toMatchObject({ status: "intact", rowsChecked: 5 });
 });
 
-it("of a restored log gives no range of times under a cosigned checkpoint that does not say so", async () => {
+it("a restored log's time range is unproven when its checkpoint hides the restore", async () => {
   const owner = await createUser({ role: "org_admin" });
   const orgId = owner.orgId as string;
   await signedAfter(orgId, 5);

@@ -45,7 +45,7 @@ async function signedAfter(orgId: string, rows: number) {
   return signing.note;
 }
 
-it("has the witnesses cosign each checkpoint, by proofs from the tree", async () => {
+it("each witness cosigns each checkpoint by proofs from the tree", async () => {
   const orgId = randomUUID();
   for (const rows of [0, 3, 300, 1]) {
     const { note, disputes } = await cosign(await signedAfter(orgId, rows), policy);
@@ -57,7 +57,7 @@ it("has the witnesses cosign each checkpoint, by proofs from the tree", async ()
   }
 });
 
-it("reports a witness that saw a longer log, and one that saw another", async () => {
+it("reports a witness that saw a longer log and one that saw a different log", async () => {
   const orgId = randomUUID();
   await showOther((running[0] as RunningWitness).witness, orgId, 20);
   const first = await cosign(await signedAfter(orgId, 5), policy);
@@ -69,7 +69,7 @@ it("reports a witness that saw a longer log, and one that saw another", async ()
   expect(cosignedBy(noteTools, policy, noteOf(later.note)).map(({ witness }) => witness.name)).toEqual(["w2.example"]);
 });
 
-it("takes a witness that another process has shown more of the same chain for no alarm", async () => {
+it("a witness that has seen more of the same chain is no alarm", async () => {
   const orgId = randomUUID();
   const older = await signedAfter(orgId, 5);
   await cosign(await signedAfter(orgId, 5), policy);

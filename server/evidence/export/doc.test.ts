@@ -20,7 +20,7 @@ const block = (start: string) =>
     .find((part) => part.startsWith(start))
     ?.replace(/\n$/, "") ?? "";
 
-it("the guide's field table, payload and checksum are those of the example's second row", () => {
+it("the guide's field table, payload and checksum match the example's second row", () => {
   const table = [...doc.matchAll(/^\| (\d+) \| (\w+) \| (\S+) \| (.*)\|$/gm)];
   expect(table.map(([, , name]) => name)).toEqual(PAYLOAD_FIELDS);
   const texts = table.map(([, , , , text = ""]) => text.trim().replace(/^`|`$/g, ""));
@@ -35,13 +35,13 @@ it("the guide's field table, payload and checksum are those of the example's sec
   expect(doc).toContain(`Its checksum: \`${checksum}\``);
 });
 
-it("the example is what the writer makes of its rows, and its checkpoint stands in the guide", () => {
+it("the guide's example bundle and checkpoint match the writer's output", () => {
   expect(createBundle({ rows: rows, witnesses: [witness] })).toBe(example);
   const { note } = JSON.parse(example.split("\n")[1] ?? "");
   expect(`${block("trailmark.contoso.example/log/")}\n`).toBe(note);
 });
 
-it("the example bundle is intact, and with one letter changed broken, to all verifiers", async () => {
+it("the example bundle is intact, and broken after one changed letter", async () => {
   const key = block("trailmark.contoso.example+");
   expect(await checkText(example, { keys: [key] })).toMatchObject({ status: "intact", anchoredThrough: 2 });
   expect(await checkText(example)).toMatchObject({ status: "unproven", anchoredThrough: 2 });

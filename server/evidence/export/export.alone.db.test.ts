@@ -77,7 +77,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("of October holds October's entries and of all others nothing but hashes", async () => {
+  it("of October contains October's entries and only hashes of all others", async () => {
     const text = await download(admin, "from=2025-10-01T00:00:00Z&to=2025-10-31T23:59:59.999Z");
     const stored = await chainOf(orgId);
     expect(shape(text)).toEqual(
@@ -95,7 +95,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("of a range of sequences holds exactly those", async () => {
+  it("of a sequence range contains exactly those entries", async () => {
     const text = await download(admin, "fromSeq=2&toSeq=4");
     expect(shape(text).filter((part) => typeof part === "number")).toEqual([2, 3, 4]);
     expect(await checkText(text, { keys: keys() })).toMatchObject({
@@ -105,7 +105,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("of a time without entries is empty, which is proven as well", async () => {
+  it("of a time range without entries proves that it is empty", async () => {
     const text = await download(admin, "from=2024-01-01T00:00:00Z&to=2024-02-01T00:00:00Z");
     expect(await checkText(text, { keys: keys() })).toMatchObject({
       status: "empty",
@@ -114,7 +114,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("continues from a checkpoint that the asker kept", async () => {
+  it("continues from a checkpoint that the caller kept", async () => {
     const signing = await signCheckpoint(orgId);
     if (signing.kind !== "signed") throw new Error("not signed");
     await appendAudit(roles.app, auditRows(orgId, 3));
@@ -124,7 +124,7 @@ describe("an evidence bundle", () => {
     expect(found).toMatchObject({ status: "intact", notices: [expect.stringContaining(`size ${size}`)] });
   });
 
-  it("is recorded with its range, and its file is named after it", async () => {
+  it("records its range and is named after it", async () => {
     const answer = await call(getEvidence, { path: "/audit-logs/evidence?fromSeq=2&toSeq=3", token: admin });
     expect(answer.headers.get("content-disposition")).toBe(
       'attachment; filename="evidence-contoso-sohne-entries-2-to-3.ndjson"',
@@ -143,13 +143,13 @@ describe("an evidence bundle", () => {
     ["since=99999", "since"],
     ["since=abc", "since"],
     ["from=2025-10-02T00:00:00Z&to=2025-10-01T00:00:00Z", "from"],
-  ])("refuses %s, naming %s", async (query, path) => {
+  ])("rejects %s and names %s", async (query, path) => {
     const answer = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: admin });
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text).errors[0].path).toBe(path);
   });
 
-  it("needs audit:export and the organization", async () => {
+  it("requires audit:export in that organization", async () => {
     const viewer = await createUser({ orgId, role: "org_viewer" });
     expect((await call(getEvidence, { token: viewer })).status).toBe(403);
     const stranger = await createUser();
@@ -168,7 +168,7 @@ function holdDownloads(): () => Promise<unknown> {
   };
 }
 
-it("of a time range is refused when an entry left the range behind the reading that found the log whole", async () => {
+it("of a time range is refused when an entry leaves the range during the export", async () => {
   const { id } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
   await appendAudit(roles.app, auditRows(id, 8));
@@ -195,7 +195,7 @@ async function prune(orgId: string, through: number) {
   });
 }
 
-it("that waits for its turn while retention removes entries carries the receipt of that run", async () => {
+it("that waits while retention prunes includes the new receipt", async () => {
   const { id } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
   await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
@@ -208,7 +208,7 @@ it("that waits for its turn while retention removes entries carries the receipt 
   expect(found).toMatchObject({ status: "intact", firstSeq: 6, receipt: { through: 5 } });
 });
 
-it("of a log whose beginning was pruned carries the signed receipt", async () => {
+it("of a pruned log contains the signed receipt", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
@@ -239,7 +239,7 @@ it("of a log whose beginning was pruned carries the signed receipt", async () =>
 it.each([
   ["the last entry", "chain_seq = 6", [1, 2, 3, 4, 5]],
   ["every entry", "true", []],
-])("of a log that lost %s is sent whole, and is broken", async (_, where, left) => {
+])("of a log that lost %s is sent in full and judged broken", async (_, where, left) => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 6));
@@ -251,7 +251,7 @@ it.each([
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
 });
 
-it("of a log that lost an entry which `since` needs is sent without that proof, and is broken", async () => {
+it("of a log missing an entry needed for `since` omits that proof and is broken", async () => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 6));
@@ -265,7 +265,7 @@ it("of a log that lost an entry which `since` needs is sent without that proof, 
 it.each([
   ["a range beside them", "fromSeq=300&toSeq=310"],
   ["a proof from an older checkpoint", "fromSeq=590&since=100"],
-])("whose tree's leaves were changed is refused, and the alarm names the tile: %s", async (_, query) => {
+])("with changed tree leaves is refused, and the alarm names the tile: %s", async (_, query) => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 600));
@@ -282,7 +282,7 @@ it.each([
   expect(await checkText(text, { keys: keys() })).toMatchObject({ warnings: [expect.stringContaining("alarm")] });
 });
 
-it("is refused over an altered entry also where the database keeps no alarm", async () => {
+it("is refused over an altered entry even if the database stores no alarm", async () => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 4));
@@ -299,7 +299,7 @@ it("is refused over an altered entry also where the database keeps no alarm", as
   }
 });
 
-it("is refused for the time being where no checkpoint can be signed, and is given afterwards", async () => {
+it("returns 503 while no checkpoint can be signed, and succeeds afterwards", async () => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 4));
@@ -313,7 +313,7 @@ it("is refused for the time being where no checkpoint can be signed, and is give
   expect(await checkText(await download(admin), { keys: keys() })).toMatchObject({ status: "intact" });
 });
 
-it("takes as long as its client: no timeout of the database cuts it", async () => {
+it("is not cut off by a database timeout", async () => {
   const { id: orgId } = await createOrg();
   await appendAudit(roles.app, auditRows(orgId, 4));
   await signCheckpoint(orgId);
@@ -326,7 +326,7 @@ it("takes as long as its client: no timeout of the database cuts it", async () =
   expect(timeout).toBe("0");
 });
 
-it("of an organization that never had an entry proves that", async () => {
+it("of an organization without entries proves that there are none", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });
   const rows = await chainOf(id);
@@ -334,7 +334,7 @@ it("of an organization that never had an entry proves that", async () => {
   expect(found).toMatchObject({ status: rows.length > 0 ? "intact" : "empty" });
 });
 
-it("is limited to a few at once, is recorded only when given, and a download that ends makes room", async () => {
+it("is limited to a few at once, recorded once sent, and frees its slot", async () => {
   const { id: large } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: large, role: "org_admin" }));
   // More than the streams hold, so that a download that no client reads stays under way.

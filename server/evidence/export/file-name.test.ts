@@ -16,10 +16,10 @@ it.each<[BundleRange, string]>([
   ],
   [time("2026-10-03T00:00:00.000Z", null), "evidence-contoso-sohne-from-2026-10-03-2026-11-22.ndjson"],
   [time(null, "2026-10-03T23:59:59.999Z"), "evidence-contoso-sohne-to-2026-10-03.ndjson"],
-])("a bundle's file of %j carries organization and range", (range, name) => {
+])("names a bundle of %j after its organization and range", (range, name) => {
   expect(fileNameOf("Contoso & Söhne", range, CREATED)).toBe(name);
 });
 
-it("is a plain name whatever the organization is called", () => {
+it("sanitizes any organization name", () => {
   expect(fileNameOf('../"\r\n', { kind: "whole" }, CREATED)).toBe("evidence-organization-whole-log-2026-11-22.ndjson");
 });

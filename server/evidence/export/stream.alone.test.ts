@@ -12,7 +12,7 @@ function fullStream(): BundleStream {
   return stream;
 }
 
-it("ends a download whose client takes nothing any more", async () => {
+it("ends a download when the client stops reading", async () => {
   const stream = fullStream();
   const ready = stream.ready();
   await vi.advanceTimersByTimeAsync(CLIENT_TIMEOUT_MS - 1_000);
@@ -22,7 +22,7 @@ it("ends a download whose client takes nothing any more", async () => {
   await ready;
 });
 
-it("waits for a slow client as long as it takes something now and then", async () => {
+it("keeps waiting for a slow client that still reads", async () => {
   const stream = fullStream();
   for (let piece = 0; piece < 5; piece++) {
     const ready = stream.ready();

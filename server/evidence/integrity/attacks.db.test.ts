@@ -58,8 +58,8 @@ const questions = (id: string, [from, to]: readonly [number, number]) => ({
   "the night": () => nightly(id),
 });
 
-describe("entries deleted from a chain of 100", () => {
-  it("break the chain for every way of verifying, until they are restored", async () => {
+describe("deleting entries from a chain of 100", () => {
+  it("makes every kind of verification broken until they are restored", async () => {
     const id = await chain(100);
     for (const gone of [
       [1, 1],
@@ -91,7 +91,7 @@ describe("entries deleted from a chain of 100", () => {
   });
 });
 
-it("an entry that leaves a range of times while the chain is being read, and returns, is counted in it", async () => {
+it("an entry that leaves a time range during verification and returns is still counted", async () => {
   const id = await chain(20);
   const redate = (to: Date) =>
     tamper((tx) => tx`UPDATE audit_logs SET "timestamp" = ${to.toISOString()} WHERE org_id = ${id} AND chain_seq = 5`);
@@ -116,13 +116,13 @@ describe("records beside the rows", () => {
       "UPDATE audit_tree_tiles SET leaves = overlay(leaves PLACING sha256('x') FROM 33) WHERE org_id = 'ID' AND level = 0",
   };
 
-  it.each(Object.entries(HEADS))("%s is broken as a whole and in the night", async (_, statement) => {
+  it.each(Object.entries(HEADS))("%s makes whole and nightly verification broken", async (_, statement) => {
     const id = await chain(100);
     await tamperBy(statement.replaceAll("ID", id));
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 
-  it("a head that claims a pruning which no receipt permits makes nothing pruned", async () => {
+  it("a head that claims unreceipted pruning does not count as pruned", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 20));
     await tamper(async (tx) => {
@@ -137,7 +137,7 @@ describe("records beside the rows", () => {
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 
-  it.each(Object.entries(TREE))("%s is broken the same night, which names the tile", async (_, statement) => {
+  it.each(Object.entries(TREE))("%s is reported broken the same night, naming the tile", async (_, statement) => {
     const id = await chain(600);
     await tamperBy(`${statement.replaceAll("ID", id)} AND idx = 1`);
     const found = await verifyNightly(id);
@@ -145,13 +145,13 @@ describe("records beside the rows", () => {
     expect(found?.breaks[0]?.expected).toContain("tile 0/1 of the tree (entries 257 to 512)");
   });
 
-  it("a tile deleted is missing at its first entry", async () => {
+  it("a deleted tile is reported missing at its first entry", async () => {
     const id = await chain(600);
     await tamperBy(`DELETE FROM audit_tree_tiles WHERE org_id = '${id}' AND level = 0 AND idx = 1`);
     expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 257, kind: "missing" }] });
   });
 
-  it("the notes of the database deleted or altered change nothing while the folder has them", async () => {
+  it("altered or deleted database notes have no effect while the folder has them", async () => {
     for (const statement of [
       "DELETE FROM audit_notes WHERE org_id = 'ID'",
       "UPDATE audit_notes SET note = replace(note, 'signed-at 2', 'signed-at 3') WHERE org_id = 'ID'",
@@ -162,7 +162,7 @@ describe("records beside the rows", () => {
     }
   });
 
-  it("a folder restored from a backup is behind and continues; one beyond the database is broken", async () => {
+  it("a folder restored from backup catches up; one ahead of the database is broken", async () => {
     const id = await chain(20);
     const latest = join(env().TRAILMARK_DATA_DIR, "checkpoints", id, "latest");
     const old = readFileSync(latest);
@@ -182,7 +182,7 @@ describe("records beside the rows", () => {
   });
 });
 
-it("every checkpoint lost, in folder and database, is told, and hides no rollback behind what was proven before", async () => {
+it("losing every checkpoint is reported and does not hide an earlier rollback", async () => {
   const id = await chain(20);
   const forget = async () => {
     rmSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", id), { recursive: true });
@@ -220,7 +220,7 @@ it.each([
   { level: 0, idx: 255 },
   { level: 0, idx: 256 },
   { level: 1, idx: 0 },
-])("a log misses tile $level/$idx, below a full tile too", async ({ level, idx }) => {
+])("reports missing tile $level/$idx, even below a full tile", async ({ level, idx }) => {
   const note = await storeTree(65_536 + 256);
   expect(await checkTiles(note, { slice: null })).toEqual([]);
   await tamper(
@@ -229,7 +229,7 @@ it.each([
   expect(await checkTiles(note, { slice: null })).toMatchObject([{ kind: "missing" }]);
 });
 
-describe("a log that was cut after its head was signed, and before it was read", () => {
+describe("a log truncated after its head was signed and before it was read", () => {
   const cutTo = (id: string, last: number) =>
     tamper(async (tx) => {
       await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > ${last}`;
@@ -238,7 +238,7 @@ describe("a log that was cut after its head was signed, and before it was read",
         SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = ${last}`;
     });
 
-  it.each([300, 0])("is broken where %i of 512 entries are left, whole and by sequence", async (left) => {
+  it.each([300, 0])("is broken with %i of 512 entries left, whole and by sequence", async (left) => {
     const id = await chain(512);
     const note = await ownNote(id, new Date());
     await cutTo(id, left);
@@ -251,7 +251,7 @@ describe("a log that was cut after its head was signed, and before it was read",
   });
 });
 
-it("a guard of the database that was changed makes a log broken the same night, though its rows hold", async () => {
+it("a changed database guard makes a log broken the same night", async () => {
   const id = await chain(20);
   const hollow =
     "CREATE OR REPLACE FUNCTION audit_thin_notes(org uuid) RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS 'SELECT 0::bigint'";
@@ -267,13 +267,13 @@ it("a guard of the database that was changed makes a log broken the same night, 
   expect((await runNightly({ orgIds: [id] })).organizations).toMatchObject([{ status: "intact" }]);
 });
 
-describe("an alarm that stands", () => {
+describe("an open alarm", () => {
   const HOUR_MS = 3_600_000;
   const found = { seq: 7, id: "", kind: "altered", expected: "a", actual: "b" } as const;
   const open = (id: string) => openAlarms({ kind: "organization", orgIds: [id], partnerId: "" });
   const first = new Date(Date.now() - HOUR_MS).toISOString();
 
-  it("outlasts the verification whose own signing found the folder lost, and ends with the next one", async () => {
+  it("survives the verification that found the folder lost, and closes with the next one", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 20));
     await signCheckpoint(id, { now: new Date(Date.now() - 40 * 24 * HOUR_MS) });
@@ -287,7 +287,7 @@ describe("an alarm that stands", () => {
     expect(await open(id)).toEqual([]);
   });
 
-  it("that the tree's leaves are not those of the rows outlasts readings of the rows, until they are again", async () => {
+  it("about wrong tree leaves stays open until they match the rows again", async () => {
     const id = await chain(300);
     const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
     const overlay = (leaf: string) =>
@@ -304,7 +304,7 @@ describe("an alarm that stands", () => {
     expect(await open(id)).toEqual([]);
   });
 
-  it("outlasts a reading that had begun when it was raised again", async () => {
+  it("raised again during a verification is not closed by it", async () => {
     const id = await chain(20);
     const raise = (at: string) => raiseAlarm({ orgId: id, at, source: "on demand", breaks: [found] });
     await raise(first);
@@ -319,13 +319,13 @@ describe("an alarm that stands", () => {
   });
 });
 
-describe("a clock that ran a year ahead and is right again", () => {
+describe("a clock that ran a year ahead and was corrected", () => {
   const soon = new Date(Date.now() + 365 * 86_400_000);
   const auditorOf = async (orgId: string) => ctxFor(await createUser({ orgId, role: "org_admin" }));
   const ahead = (id: string) =>
     tamper((tx) => tx`UPDATE audit_verifications SET ran_at = ran_at + interval '1 year' WHERE org_id = ${id}`);
 
-  it("counts no row as read and no night as done from the time ahead", async () => {
+  it("does not count rows or nights verified during that time", async () => {
     const id = await chain(20);
     await ahead(id);
     await tamper((tx) => tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`);
@@ -335,7 +335,7 @@ describe("a clock that ran a year ahead and is right again", () => {
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "intact", throughSeq: 20 });
   });
 
-  it("breaks no chain for that year by a run that is not the newest", async () => {
+  it("does not leave a chain broken because of an outdated run", async () => {
     const id = await chain(20);
     await tamper((tx) => tx`UPDATE audit_verifications SET status = 'broken' WHERE org_id = ${id}`);
     await ahead(id);
@@ -344,7 +344,7 @@ describe("a clock that ran a year ahead and is right again", () => {
     expect(status).toMatchObject({ state: { status: "intact" }, last: { status: "intact" }, alarm: null });
   });
 
-  it("dates no verification: the database does", async () => {
+  it("does not date verifications, because the database does", async () => {
     const id = await chain(5);
     const auditor = await auditorOf(id);
     await verifyIntegrity.run({ ...auditor, now: () => soon }, { orgId: id });
@@ -353,7 +353,7 @@ describe("a clock that ran a year ahead and is right again", () => {
     expect(Date.parse(last?.ranAt ?? "")).toBeLessThan(Date.now() + 60_000);
   });
 
-  it("keeps no alarm up for that year; a reading by that clock ends none that it did not follow", async () => {
+  it("does not keep an alarm open, nor close one raised after its reading", async () => {
     const id = await chain(5);
     const open = () => openAlarms({ kind: "organization", orgIds: [id], partnerId: "" });
     await raiseAlarm({ orgId: id, at: soon.toISOString(), source: "checkpoint", breaks: [] });
@@ -364,8 +364,8 @@ describe("a clock that ran a year ahead and is right again", () => {
   });
 });
 
-describe("the state of a chain", () => {
-  it("is empty without a row, not proven while rows were not read within 31 days, and intact once they were", async () => {
+describe("chain state", () => {
+  it("is empty without rows, unproven with unread rows, and intact once all were read", async () => {
     const { id } = await createOrg();
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "empty", throughSeq: null });
     await appendAudit(roles.app, auditRows(id, 60));

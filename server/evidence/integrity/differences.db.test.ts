@@ -10,7 +10,7 @@ import { judgeChain } from "./judge";
 
 afterAll(closeRoles);
 
-it("rows are held to what was sent, in every column", async () => {
+it("compares every column of stored rows with the sent values", async () => {
   const { id: orgId } = await createOrg();
   const details = '{"n": 1.0, "b": [null, "x"], "a": {"z": 1, "y": 2}}';
   const full = { details, resourceId: orgId, userAgent: "", errorMessage: "no", timestamp: "2025-11-20T14:06:00.123Z" };
@@ -41,7 +41,7 @@ it("rows are held to what was sent, in every column", async () => {
   expect(await differencesIn([gone])).toMatchObject([{ orgId, id: gone.id, seq: 0 }]);
 });
 
-it("raises an alarm for a row that the database changed, and stops signing its log", async () => {
+it("a row changed by the database raises an alarm and stops signing", async () => {
   const { id: orgId } = await createOrg();
   const rows = auditRows(orgId, 3);
   await appendAudit(

@@ -13,7 +13,7 @@ import { readFigures } from "./figures";
 
 afterAll(closeRoles);
 
-it("moves as organizations, entries and policies do", async () => {
+it("counts follow new organizations, entries and policies", async () => {
   const before = await readFigures();
   const { id: empty } = await createOrg();
   const { id: orgId } = await createOrg();
@@ -34,7 +34,7 @@ it("moves as organizations, entries and policies do", async () => {
   expect(verifiedAge).toBeGreaterThanOrEqual(10 * DAY);
 });
 
-it("entries behind a restoration are unsigned, though a checkpoint that it left behind covered as many", async () => {
+it("entries after a restore count as unsigned despite an older, larger checkpoint", async () => {
   const { id } = await createOrg();
   for (const rows of [6, 4]) {
     await appendAudit(roles.app, auditRows(id, rows));

@@ -29,7 +29,7 @@ function longestPause(nights: number, { start, growth, missed = () => false }: G
 type Grown = { start: number; growth: number; missed?: (night: number) => boolean };
 
 describe("nextSlice", () => {
-  it("reads a chain of one length in thirty nights and then begins again", () => {
+  it("reads a fixed chain in thirty nights and then starts over", () => {
     let before: Slice | null = null;
     const seen = new Set<number>();
     for (let night = 0; night < ROLLING_NIGHTS; night++) {
@@ -40,7 +40,7 @@ describe("nextSlice", () => {
     expect(nextSlice({ pruned: 0, verified: 1001, before }, nightAt(30))).toMatchObject({ first: 1, last: 34 });
   });
 
-  it("leaves no row unread for longer than 31 nights, however the chain grows", () => {
+  it("reads every row within 31 nights while the chain grows", () => {
     for (const [start, growth] of [
       [900, 0],
       [0, 40],
@@ -50,24 +50,24 @@ describe("nextSlice", () => {
       expect(longestPause(200, { start, growth })).toBeLessThanOrEqual(31);
   });
 
-  it("makes good for nights on which nothing ran", () => {
+  it("catches up after nights without a run", () => {
     const missed = (night: number) => night % 3 !== 0;
     expect(longestPause(200, { start: 900, growth: 10, missed })).toBeLessThanOrEqual(33);
   });
 
-  it("reads everything in thirty runs, also when all of them are in one night", () => {
+  it("reads everything in thirty runs, even within one night", () => {
     let before: Slice | null = null;
     for (let run = 0; run < ROLLING_NIGHTS; run++) before = nextSlice({ pruned: 0, verified: 500, before }, NOW);
     expect(before).toMatchObject({ last: 499, endsRound: true });
   });
 
-  it("leaves out what was pruned meanwhile", () => {
+  it("skips rows pruned in the meantime", () => {
     const before = { first: 61, last: 100, night: 3, beganAt: NOW, endsRound: false };
     expect(nextSlice({ pruned: 500, verified: 1001, before }, NOW)).toMatchObject({ first: 501, last: 519, night: 4 });
     expect(nextSlice({ pruned: 1000, verified: 1001, before }, NOW)).toBeNull();
   });
 
-  it("has nothing to read of a new or short chain", () => {
+  it("returns nothing for a new or short chain", () => {
     expect(nextSlice({ pruned: 0, verified: 0, before: null }, NOW)).toBeNull();
     expect(nextSlice({ pruned: 0, verified: 1, before: null }, NOW)).toBeNull();
     expect(nextSlice({ pruned: 0, verified: 2, before: null }, NOW)).toMatchObject({ first: 1, last: 1 });

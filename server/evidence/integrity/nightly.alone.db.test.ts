@@ -26,7 +26,7 @@ const alter = (orgId: string, seq: number) =>
   );
 
 describe("the nightly verification", () => {
-  it("reads what is new and a thirtieth of the rest", async () => {
+  it("reads new rows and a thirtieth of the others", async () => {
     const { id } = await createOrg();
     await write(id, 91);
     expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 91 });
@@ -37,7 +37,7 @@ describe("the nightly verification", () => {
     expect(await readProgress(id)).toMatchObject({ verifiedThrough: 100, slice: { first: 4, last: 7, night: 2 } });
   });
 
-  it("finds an altered new row, raises the alarm for every process and looks there again the next night", async () => {
+  it("reports an altered new row, raises the alarm and rereads it the next night", async () => {
     const { id } = await createOrg();
     await write(id, 10);
     await verifyNightly(id);
@@ -59,22 +59,25 @@ describe("the nightly verification", () => {
     { pruned: 0, seq: 0 },
     { pruned: 256, seq: 256 },
     { pruned: 256, seq: 10 },
-  ])("finds an entry at sequence $seq of a chain pruned through $pruned, before its first", async ({ pruned, seq }) => {
-    const { id } = await createOrg();
-    await write(id, pruned, 400);
-    await write(id, 10);
-    await runRetention({ orgIds: [id] });
-    expect(await verifyNightly(id)).toMatchObject({ status: "intact", firstSeq: pruned + 1 });
-    await tamper(
-      (tx) => tx`INSERT INTO audit_logs (id, org_id, "timestamp", actor_type, actor_id, action, resource_type, result,
+  ])(
+    "reports an entry inserted at $seq before the start of a chain pruned through $pruned",
+    async ({ pruned, seq }) => {
+      const { id } = await createOrg();
+      await write(id, pruned, 400);
+      await write(id, 10);
+      await runRetention({ orgIds: [id] });
+      expect(await verifyNightly(id)).toMatchObject({ status: "intact", firstSeq: pruned + 1 });
+      await tamper(
+        (tx) => tx`INSERT INTO audit_logs (id, org_id, "timestamp", actor_type, actor_id, action, resource_type, result,
           chain_seq, checksum, prev_checksum)
         SELECT gen_random_uuid(), org_id, "timestamp", actor_type, actor_id, 'forged', resource_type, result,
           ${seq}, checksum, prev_checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = ${pruned + 1}`,
-    );
-    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq, kind: "inserted" }] });
-  });
+      );
+      expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq, kind: "inserted" }] });
+    },
+  );
 
-  it("finds a search index that is not made of its entries, raises the alarm and builds it again", async () => {
+  it("reports a search index that differs from its entries, and rebuilds it", async () => {
     const { id } = await createOrg();
     await write(id, 400);
     await indexChain(id);
@@ -103,7 +106,7 @@ describe("the nightly verification", () => {
       "a later first appearance",
       (id) => tamper((tx) => tx`UPDATE audit_first_seen SET first_seq = first_seq + 1 WHERE org_id = ${id}`),
     ],
-  ])("finds %s beside the entries, raises the alarm and counts again", async (_, damage) => {
+  ])("reports %s, raises the alarm and counts again", async (_, damage) => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 2_100, { actorId: randomUUID() }));
     await indexChain(id);
@@ -120,7 +123,7 @@ describe("the nightly verification", () => {
     expect([...(await counted())]).toEqual(before);
   });
 
-  it("finds that a part of the search index is gone; searches read its entries meanwhile", async () => {
+  it("reports a missing part of the search index while searches read its entries", async () => {
     const { id } = await createOrg();
     for (let n = 0; n < 3; n++) {
       await write(id, 150);
@@ -142,7 +145,7 @@ describe("the nightly verification", () => {
     ).toEqual([{ first: 1, last: 450 }]);
   });
 
-  it("finds an old altered row within thirty nights", async () => {
+  it("reports an old altered row within thirty nights", async () => {
     const { id } = await createOrg();
     await write(id, 60);
     await verifyNightly(id);
@@ -152,7 +155,7 @@ describe("the nightly verification", () => {
     expect(nights).toBeGreaterThan(10);
   });
 
-  it("sees a deletion anywhere the first night, at the end of a slice too", async () => {
+  it("reports a deletion the first night, even at the end of a slice", async () => {
     for (const [from, to] of [
       [5, 5],
       [31, 40],
@@ -169,7 +172,7 @@ describe("the nightly verification", () => {
     }
   });
 
-  it("sees the next night that the beginning is gone, long after its slice, whatever the head claims", async () => {
+  it("reports a missing beginning the next night, whatever the head claims", async () => {
     for (const claim of [0, 5]) {
       const { id } = await createOrg();
       await write(id, 60);
@@ -183,7 +186,7 @@ describe("the nightly verification", () => {
     }
   });
 
-  it.each([0, 20])("sees a row that was put in without a seal beside %i others", async (others) => {
+  it.each([0, 20])("reports an unsealed row among %i others", async (others) => {
     const { id } = await createOrg();
     if (others > 0) await write(id, others);
     await verifyNightly(id);
@@ -191,7 +194,7 @@ describe("the nightly verification", () => {
     expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ id: row, kind: "unsealed" }] });
   });
 
-  it("names one place for one row that is gone, and of a lost head nothing that is not so", async () => {
+  it("reports one missing row in one place, and nothing false about a lost head", async () => {
     const { id } = await createOrg();
     await write(id, 12);
     await verifyNightly(id);
@@ -206,7 +209,7 @@ describe("the nightly verification", () => {
     for (const { actual } of found?.breaks ?? []) expect(actual).toMatch(/^the chain has no head/);
   });
 
-  it("sees that a tail is gone, even when the head was set back with it", async () => {
+  it("reports a missing tail even if the head was reset", async () => {
     const { id } = await createOrg();
     await write(id, 10);
     await verifyNightly(id);
@@ -229,7 +232,7 @@ describe("the nightly verification", () => {
     expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
   });
 
-  it("goes over all organizations, skips those without a row and is not stopped by a broken one", async () => {
+  it("covers all organizations, skips empty ones and continues after a broken one", async () => {
     const [empty, broken, fine] = [await createOrg(), await createOrg(), await createOrg()].map((o) => o.id) as [
       string,
       string,
@@ -243,14 +246,14 @@ describe("the nightly verification", () => {
   });
 });
 
-describe("the tRPC door", () => {
+describe("integrity over tRPC", () => {
   const open = async (orgId: string) =>
     appRouter.createCaller({
       caller: await ctxFor(await createUser({ role: "org_admin", orgId })),
       requestId: randomUUID(),
     });
 
-  it("shows the last verification, the alarm, the head and how far checkpoints cover it", async () => {
+  it("returns the last verification, the alarm, the head and checkpoint coverage", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     expect(await caller.integrity.status({})).toMatchObject({ orgId: id, last: null, alarm: null, head: null });
@@ -271,7 +274,7 @@ describe("the tRPC door", () => {
     expect(await readProgress(id)).toMatchObject({ verifiedThrough: 7 });
   });
 
-  it("keeps the alarm until the whole chain was found intact", async () => {
+  it("keeps the alarm open until the whole chain is intact", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     await write(id, 5);
@@ -285,7 +288,7 @@ describe("the tRPC door", () => {
     expect(await caller.integrity.alarms()).toEqual([]);
   });
 
-  it("keeps the alarm of changed guards while they are changed, though every entry is intact", async () => {
+  it("keeps the alarm open while guards are changed, though every entry is intact", async () => {
     const { id } = await createOrg();
     await write(id, 10);
     const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
@@ -304,7 +307,7 @@ describe("the tRPC door", () => {
     expect(await openAlarms(scope)).toEqual([]);
   });
 
-  it("stays broken when the alarm was deleted in the database, until the whole chain was found intact", async () => {
+  it("stays broken after its alarm is deleted, until the whole chain is intact", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     await write(id, 5);
@@ -318,7 +321,7 @@ describe("the tRPC door", () => {
     expect(await caller.integrity.status({ orgId: id })).toMatchObject({ state: { status: "intact" } });
   });
 
-  it("raises a deleted alarm again: by the watch, and by the night before it reads another part", async () => {
+  it("raises a deleted alarm again, by the watcher and by the nightly run", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     const forget = () => tamper((tx) => tx`DELETE FROM audit_alarms WHERE org_id = ${id}`);
@@ -349,7 +352,7 @@ describe("the tRPC door", () => {
     expect(await alarms()).toEqual([]);
   });
 
-  it("keeps of an open alarm when and by what it was first raised", async () => {
+  it("keeps the first time and source of an open alarm", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     await write(id, 5);
@@ -360,7 +363,7 @@ describe("the tRPC door", () => {
     expect(await caller.integrity.alarms()).toMatchObject([{ source: "nightly", at: first?.at }]);
   });
 
-  it("tells nothing of another organization", async () => {
+  it("returns nothing of another organization", async () => {
     const { id } = await createOrg();
     const stranger = await open((await createOrg()).id);
     await expect(stranger.integrity.status({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
@@ -368,7 +371,7 @@ describe("the tRPC door", () => {
     await expect(stranger.retention.get({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("shows the retention policy with what will happen", async () => {
+  it("returns the retention policy and its next run", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     const got = await caller.retention.get({ id });

@@ -23,15 +23,15 @@ const connections = async () =>
     (await roles.owner`SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'trailmark chain'`)[0]?.n,
   );
 
-describe("verifications of one chain", () => {
-  it("share one reading, one stored result and its verdict", async () => {
+describe("concurrent verifications of one chain", () => {
+  it("share one run and one stored result", async () => {
     const id = await chainOf(3_000);
     const all = await Promise.all(Array.from({ length: 20 }, () => verifyWhole(id)));
     expect(new Set(all).size).toBe(1);
     expect(all[0]).toMatchObject({ status: "intact", rowsChecked: 3_000, covered: { lastSeq: 3_000 } });
   });
 
-  it("continue for the others when one goes away, and end with the last", async () => {
+  it("continue when one caller cancels, and stop when the last one does", async () => {
     const id = await chainOf(3_000);
     const [first, second] = [new AbortController(), new AbortController()];
     const gone = verifyWhole(id, { signal: first.signal });
@@ -46,7 +46,7 @@ describe("verifications of one chain", () => {
   });
 });
 
-it("150 verifications of one caller at once hold few connections and no one else up; beyond the limit it gets 429", async () => {
+it("150 verifications by one caller use few connections, and the excess gets 429", async () => {
   const orgs = await Promise.all(Array.from({ length: 6 }, () => chainOf(2_000)));
   const ctxs = await Promise.all(orgs.map(async (orgId) => ctxFor(await createUser({ role: "org_admin", orgId }))));
   const greedy = ctxs[0];
@@ -87,10 +87,10 @@ it("150 verifications of one caller at once hold few connections and no one else
   expect(stillReading).toBe(others.length);
 });
 
-describe("a verification by sequence", () => {
+describe("verification by sequence", () => {
   const asker = async (orgId: string) => ctxFor(await createUser({ role: "org_admin", orgId }));
 
-  it("reads those entries alone and says so", async () => {
+  it("reads only those entries and says so", async () => {
     const orgId = await chainOf(300);
     const ctx = await asker(orgId);
     const found = await verifyIntegrity.run(ctx, { orgId, fromSeq: 100, toSeq: 200 });
@@ -100,7 +100,7 @@ describe("a verification by sequence", () => {
     expect(await verifyIntegrity.run(ctx, { orgId, fromSeq: 250 })).toMatchObject({ rowsChecked: 51, lastSeq: 300 });
   });
 
-  it("of sequences that the chain does not have is refused; where it was cut off, it is broken", async () => {
+  it("rejects sequences that the chain never had; missing ones are broken", async () => {
     const orgId = await chainOf(30);
     const ctx = await asker(orgId);
     const ask = (fromSeq: number, toSeq?: number) => verifyIntegrity.run(ctx, { orgId, fromSeq, toSeq });
@@ -115,7 +115,7 @@ describe("a verification by sequence", () => {
     expect(await ask(25)).toMatchObject({ status: "broken", breaks: [{ seq: 21, kind: "truncated" }] });
   });
 
-  it.for([30, 0])("far behind the newest of %i entries is refused and raises no alarm", async (rows) => {
+  it.for([30, 0])("beyond the newest of %i entries is rejected and raises no alarm", async (rows) => {
     const orgId = await chainOf(rows);
     const ctx = await asker(orgId);
     for (const part of [{ fromSeq: rows + 2 }, { fromSeq: rows + 5, toSeq: rows + 9 }, { fromSeq: 1e9 }])
@@ -125,7 +125,7 @@ describe("a verification by sequence", () => {
     expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject({ alarm: null });
   });
 
-  it("does not take two ways of naming a part at once, nor one that ends before it begins", () => {
+  it("rejects a range given in two ways or ending before it starts", () => {
     const faultsOf = (input: object) => verifyIntegrity.input.safeParse(input).error?.issues.map(({ path }) => path[0]);
     expect(faultsOf({ fromSeq: 1, from: "2026-11-01T00:00:00Z" })).toEqual(["fromSeq"]);
     expect(faultsOf({ fromSeq: 3, toSeq: 2 })).toEqual(["fromSeq"]);
@@ -133,7 +133,7 @@ describe("a verification by sequence", () => {
   });
 });
 
-it("a verification ends no alarm that was raised by its own signing; the next one does", async () => {
+it("a verification does not close an alarm raised by its own signing", async () => {
   const id = await chainOf(20);
   const ctx = await ctxFor(await createUser({ role: "org_admin", orgId: id }));
   const verify = async () => (await verifyIntegrity.run(ctx, { orgId: id })).status;

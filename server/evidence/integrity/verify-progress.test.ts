@@ -9,7 +9,7 @@ const person = {
 };
 const somebodyElse = { ...person, actor: { ...person.actor, id: randomUUID() } };
 
-it("tells one's own verification's rows while it runs, and nothing to others or afterwards", async () => {
+it("returns a verification's progress to its caller only, while it runs", async () => {
   const runId = randomUUID();
   await watched(person, runId, async (onProgress) => {
     onProgress?.(20_000);
@@ -19,7 +19,7 @@ it("tells one's own verification's rows while it runs, and nothing to others or 
   expect(await getVerifyProgress.run(person, { runId })).toEqual({ rows: null });
 });
 
-it("forgets a verification that fails", async () => {
+it("clears progress when a verification fails", async () => {
   const runId = randomUUID();
   const failed = watched(person, runId, async (onProgress) => {
     onProgress?.(20_000);

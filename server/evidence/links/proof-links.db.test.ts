@@ -40,8 +40,8 @@ const list = async (ctx: Ctx, id: string) => proofLinkList.parse(await listProof
 const recorded = async (orgId: string, action: string) =>
   (await recordedRows(orgId)).filter((row) => row.action === action);
 
-describe("the proof of an entry", () => {
-  it("is a file that holds under the installation's key and shows this entry alone; making it is recorded", async () => {
+describe("proof of an entry", () => {
+  it("is valid under the installation's key, shows only this entry, and is recorded", async () => {
     const { orgId, id, seq, admin } = await arrange();
     const { status, headers, text } = await prove(id, admin);
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe("the proof of an entry", () => {
     expect(row).toMatchObject({ actorEmail: admin.email, resourceId: id, details: { sequence: seq } });
   });
 
-  it("covers an entry that came after the last checkpoint, and every entry of a larger log", async () => {
+  it("covers entries after the last checkpoint and every entry of a larger log", async () => {
     const { orgId, id, admin, ctx } = await arrange(300, 300);
     await signCheckpoint(orgId);
     const late = auditRow(orgId);
@@ -65,7 +65,7 @@ describe("the proof of an entry", () => {
     expect(ctx.permissions.has("audit:export")).toBe(true);
   });
 
-  it("is refused without audit:export; foreign and missing entries look alike", async () => {
+  it("requires audit:export; foreign and missing entries look alike", async () => {
     const { orgId, id, admin } = await arrange();
     expect((await prove(id, await createUser({ orgId, role: "org_viewer" }))).status).toBe(403);
     const foreign = await prove((await arrange()).id, admin);
@@ -75,7 +75,7 @@ describe("the proof of an entry", () => {
     expect((await prove("no-uuid", admin)).status).toBe(400);
   });
 
-  it("is refused with a sentence when the entry is not what was signed", async () => {
+  it("is refused with an explanation when the entry differs from the signed one", async () => {
     const { orgId, id, seq, admin } = await arrange();
     await signCheckpoint(orgId);
     await tamper(
@@ -87,8 +87,8 @@ describe("the proof of an entry", () => {
   });
 });
 
-describe("a short link to a proof", () => {
-  it("opens for anyone, until it ends; each opening is counted and recorded", async () => {
+describe("short link to a proof", () => {
+  it("opens for anyone until it expires; each opening is counted and recorded", async () => {
     const { orgId, id, admin, ctx } = await arrange();
     const link = await share(ctx, id);
     expect(link.path).toMatch(/^\/p\/[\w-]{22}$/);
@@ -104,7 +104,7 @@ describe("a short link to a proof", () => {
     expect(openings[0]).toMatchObject({ resourceId: id, details: { linkId: link.id }, result: "success" });
   });
 
-  it("is one of 50 at most, also for several who make one at the same moment", async () => {
+  it("is limited to 50 per organization, even when created concurrently", async () => {
     const { orgId, id, seq: chainSeq, ctx } = await arrange();
     const link = { orgId, entryId: id, chainSeq, createdBy: randomUUID(), createdByName: "Probe" };
     const expiresAt = new Date(Date.now() + DAY_MS);
@@ -115,7 +115,7 @@ describe("a short link to a proof", () => {
     expect(created.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
   });
 
-  it("looks the same when it has ended, was revoked or never was", async () => {
+  it("returns the same 404 when expired, revoked or unknown", async () => {
     const { orgId, id, ctx } = await arrange();
     const past = { ...ctx, now: () => new Date(Date.now() - 2 * DAY_MS) };
     const [ended, revoked] = [await share(past, id, 1), await share(ctx, id)];
@@ -130,7 +130,7 @@ describe("a short link to a proof", () => {
     expect((await list(ctx, id)).map(({ revokedAt }) => revokedAt !== null)).toEqual([true, false]);
   });
 
-  it("keeps nothing but the hash of its secret, and nothing of the entry", async () => {
+  it("stores only the hash of its secret and nothing of the entry", async () => {
     const { id, ctx } = await arrange();
     const { path } = await share(ctx, id);
     const rows = await roles.owner`SELECT * FROM audit_shared_proofs WHERE entry_id = ${id}`;
@@ -138,7 +138,7 @@ describe("a short link to a proof", () => {
     expect(JSON.stringify(rows)).not.toMatch(/Größe|device\.update/);
   });
 
-  it("is another organization's business alone: neither listed nor revoked from outside", async () => {
+  it("cannot be listed or revoked by another organization", async () => {
     const { id, ctx } = await arrange();
     const link = await share(ctx, id);
     const outsider = (await arrange()).ctx;
@@ -147,7 +147,7 @@ describe("a short link to a proof", () => {
     expect((await open(link.path)).status).toBe(200);
   });
 
-  it("cannot be lengthened or pointed elsewhere by the application, nor read without a tenant", async () => {
+  it("cannot be extended or redirected by the application, or read without a tenant", async () => {
     const { id, ctx } = await arrange();
     await share(ctx, id);
     await expect(

@@ -37,14 +37,14 @@ function proofOf(index: number, size = LEAVES.length, orgId = ORG): EntryProof {
   return { payload, index, path: inclusionProof({ sha256, node }, index, size), checkpoint: { text, signatures } };
 }
 
-it("proves each entry of a log and reads it back as it was hashed", () => {
+it("proves each entry of a log and restores it from the proof", () => {
   for (let index = 0; index < LEAVES.length; index++) {
     const proof = parseEntryProof(formatEntryProof(proofOf(index)));
     expect(proof && checkEntryProof(tools, proof)).toMatchObject({ row: ROWS[index], checkpoint: { size: 11 } });
   }
 });
 
-it("says what is wrong with an entry of another place, organization or log", () => {
+it("names the mismatch for an entry at another position, organization or log", () => {
   const proof = proofOf(4);
   expect(checkEntryProof(tools, { ...proof, index: 5 })).toEqual({
     reason: "The entry says sequence 5, the proof speaks of sequence 6.",
@@ -61,7 +61,7 @@ it("says what is wrong with an entry of another place, organization or log", () 
   });
 });
 
-it("does not survive the change of any one bit of the entry or of the path", () => {
+it("rejects a change of any single bit of the entry or path", () => {
   const changes = fc.record({
     index: fc.nat({ max: 10 }),
     byte: fc.nat(),
@@ -81,7 +81,7 @@ it("does not survive the change of any one bit of the entry or of the path", () 
   );
 });
 
-it("takes a payload apart only when it is written exactly as it is hashed", () => {
+it("parses a payload only in its exact hashed form", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 40 });
   const maybe = fc.option(text, { nil: null });
   fc.assert(
@@ -99,7 +99,7 @@ it("takes a payload apart only when it is written exactly as it is hashed", () =
     expect(parsePayload(Buffer.from(wrong, "latin1")), wrong).toBeNull();
 });
 
-it("refuses a file that is not of the format", () => {
+it("rejects a file of another format", () => {
   const text = formatEntryProof(proofOf(4));
   for (const wrong of [
     "",

@@ -21,7 +21,7 @@ const trust = (text: string): Trust => {
 };
 const judge = (text: string, trusted = installation) => judgeProof(noteTools, text, trust(trusted));
 
-it("is intact under the installation's key and the organization's, and says place, signer and entry", () => {
+it("is intact under the installation's or organization's key, and names position, signer and entry", () => {
   for (const key of [installation, formatVerifierKey(testKey(1, ORIGIN, ED25519).key)])
     expect(judge(proofText(), key)).toMatchObject({
       status: "intact",
@@ -32,7 +32,7 @@ it("is intact under the installation's key and the organization's, and says plac
     });
 });
 
-it("is not proven in a place where another entry was signed before the log was restored, and intact beside it", () => {
+it("is unproven at a position re-signed after a restore, and intact elsewhere", () => {
   const restored = [
     { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
   ];
@@ -43,7 +43,7 @@ it("is not proven in a place where another entry was signed before the log was r
   });
 });
 
-it("names the witnesses that cosigned with their times, and is not proven without the policy's quorum", () => {
+it("lists cosigning witnesses with times, and is unproven without the quorum", () => {
   const both = judge(proofText({ witnesses, seconds: 1_795_183_562 }), POLICY);
   expect(both).toMatchObject({
     status: "intact",
@@ -61,7 +61,7 @@ it("names the witnesses that cosigned with their times, and is not proven withou
   });
 });
 
-it("is not proven without a key, with the key of another log, and when another key signed", () => {
+it("is unproven without a key, with another log's key, or if another key signed", () => {
   const nobody = { logs: [], witnesses: [], quorum: null };
   expect(judgeProof(noteTools, proofText(), nobody)).toMatchObject({
     status: "unproven",
@@ -78,7 +78,7 @@ it("is not proven without a key, with the key of another log, and when another k
   });
 });
 
-it("is broken after the change of any one character, or not proven when only the signer's name was changed", () => {
+it("is broken or unproven after any single-character change", () => {
   const text = proofText({ witnesses });
   const mark = text.indexOf("\u2014");
   for (let at = text.indexOf("\n") + 1; at < text.length; at++) {
@@ -89,14 +89,14 @@ it("is broken after the change of any one character, or not proven when only the
   }
 });
 
-it("is unreadable only when it does not even begin as a proof", () => {
+it("is unreadable only if it does not start as a proof", () => {
   for (const text of ["", "null", '{"type":"header"}', "c2sp.org/tlog-proof@v2\n", "c2sp.org/tlog-proof@v12"])
     expect(judge(text), text).toEqual({ status: "unreadable", reason: "This is not the proof of an entry." });
   for (const text of [proofText().slice(0, 23), proofText().slice(0, 300), proofText().slice(0, -1)])
     expect(judge(text)).toMatchObject({ status: "broken", row: null });
 });
 
-it("takes keys one a line or a policy, and says what is wrong with others", () => {
+it("accepts keys one per line or a policy, and explains invalid input", () => {
   const { sha256 } = noteTools;
   expect(parseTrust(sha256, `\n ${installation}\r\n`)).toMatchObject({ logs: [{ name: PROOF_HOST }], quorum: null });
   expect(parseTrust(sha256, POLICY.replaceAll("\n", "\r\n"))).toMatchObject({ witnesses: [{}, {}] });

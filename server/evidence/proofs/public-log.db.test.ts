@@ -26,14 +26,14 @@ beforeAll(async () => {
 });
 afterAll(closeRoles);
 
-test("a log is private unless the operator publishes it, and its policy names its own key", async () => {
+test("a log is private until published, and its policy names its own key", async () => {
   withSettings({ TRAILMARK_PUBLIC_LOG: false });
   expect([(await get("checkpoint")).status, (await get("tile/0/000")).status]).toEqual([404, 404]);
   const policy = parsePolicy(noteTools.sha256, await (await get("policy")).text());
   expect(policy).toMatchObject({ logs: [{ name: expect.stringMatching(new RegExp(`/log/${orgId}$`)) }] });
 });
 
-test("a monitor checks the checkpoint under the published policy and computes its root from the tiles", async () => {
+test("a monitor can verify the checkpoint and recompute its root from the tiles", async () => {
   withSettings({ TRAILMARK_PUBLIC_LOG: true });
   const policy = parsePolicy(noteTools.sha256, await (await get("policy")).text());
   const note = parseNote(await (await get("checkpoint")).text());
@@ -62,18 +62,18 @@ test.each([
   "tile/0/2",
   "tile/entries/000",
   "other",
-])("%s is not found", async (path) => {
+])("returns 404 for %s", async (path) => {
   withSettings({ TRAILMARK_PUBLIC_LOG: true });
   expect((await get(path)).status).toBe(404);
 });
 
-test("an unknown organization's log is not found", async () => {
+test("returns 404 for an unknown organization's log", async () => {
   withSettings({ TRAILMARK_PUBLIC_LOG: true });
   expect((await get("checkpoint", randomUUID())).status).toBe(404);
   expect((await get("checkpoint", "x")).status).toBe(404);
 });
 
-test("tile paths have one way to be written", () => {
+test("each tile has exactly one valid path", () => {
   expect(parseTilePath("tile/0/x001/x234/067")).toEqual({ level: 0, index: 1_234_067, width: 256 });
   expect(parseTilePath("tile/63/000.p/255")).toEqual({ level: 63, index: 0, width: 255 });
   const wrong = [

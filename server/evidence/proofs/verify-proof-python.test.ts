@@ -43,7 +43,7 @@ function trustOf({ keys, policy }: Case): Trust {
 
 const WORD = { intact: "intact", broken: "broken", unproven: "not proven", unreadable: "unreadable" };
 
-it("is judged alike by the Python verifier, which shares no code with this one", () => {
+it("gets the same verdicts from the independent Python verifier", () => {
   const text = proofText({ witnesses: [witness] });
   const keyed = (changed: string): Case => ({ text: changed, keys: [KEY], policy: null });
   const cases: Case[] = [
@@ -74,7 +74,7 @@ it("is judged alike by the Python verifier, which shares no code with this one",
   expect(new Set(mine).size).toBe(4);
 });
 
-it("is broken where it breaks a rule of form, for Python too", () => {
+it("is broken for any format violation, in Python too", () => {
   const broken = REFUSED_PROOFS.map(() => "broken");
   expect(REFUSED_PROOFS.map((given) => judgeProof(noteTools, given.text, trustOf(given)).status)).toEqual(broken);
   expect(pythonSays(REFUSED_PROOFS)).toEqual(broken);

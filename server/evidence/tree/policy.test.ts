@@ -32,11 +32,11 @@ group both all X Y
 quorum both
 `;
 
-describe("a policy", () => {
+describe("witness policy", () => {
   const policy = read(TWO_LEVELS) as Policy;
   const among = (...names: string[]) => policy.witnesses.filter(({ name }) => names.includes(name));
 
-  it("names logs and witnesses, with the addresses of those that have one", () => {
+  it("lists logs and witnesses with their URLs", () => {
     expect(policy.logs.map(({ name }) => name)).toEqual(["trailmark.example"]);
     expect(policy.witnesses.map(({ name, url }) => [name, url])).toEqual([
       ["X1", "https://x1.example/"],
@@ -54,15 +54,15 @@ describe("a policy", () => {
     [["X1", "X2", "X3"], false],
     [["X1", "Y1", "Y2", "Y3"], false],
     [[], false],
-  ])("has its quorum met by %j: %s", (names, met) => {
+  ])("quorum met by %j: %s", (names, met) => {
     expect(meetsQuorum(policy.quorum, among(...names))).toBe(met);
   });
 
-  it("asks for no witness with quorum none", () => {
+  it("needs no witness with quorum none", () => {
     expect(meetsQuorum((read("quorum none\n") as Policy).quorum, [])).toBe(true);
   });
 
-  it("counts a witness only when its cosignature holds", () => {
+  it("counts only witnesses with a valid cosignature", () => {
     const text = "trailmark.example/log/x\n1\nAAAA\n";
     const [first, second] = witnesses;
     if (!first || !second) throw new Error("no witnesses");
@@ -98,6 +98,6 @@ it.each([
   ["hello\n", 1, "none of log"],
   ["", 0, "no quorum line"],
   ["\n".repeat(2_000), 0, "at most"],
-])("names what is wrong with %j", (text, line, reason) => {
+])("explains the error in %j", (text, line, reason) => {
   expect(read(text)).toMatchObject({ line, reason: expect.stringContaining(reason) });
 });

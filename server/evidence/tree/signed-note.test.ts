@@ -54,8 +54,8 @@ const lineOf = (text: string): string => {
   return note.trimEnd().split(" ").at(-1) as string;
 };
 
-describe("the published vectors", () => {
-  it("has the verifier keys", () => {
+describe("published signature vectors", () => {
+  it("match the verifier keys", () => {
     expect(formatVerifierKey(log.key)).toBe(`${ORIGIN}+24e942de+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c`);
     expect(formatVerifierKey(installation.key)).toBe(`${HOST}+49d704ea+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c`);
     expect(formatVerifierKey(witness.key)).toBe(
@@ -63,7 +63,7 @@ describe("the published vectors", () => {
     );
   });
 
-  it("signs checkpoint, receipt and seal as published", () => {
+  it("match the signatures of checkpoint, receipt and seal", () => {
     expect(CHECKPOINT.split("\n").slice(1)).toEqual([
       "7",
       "BNgmx/TiWFj3xugjIPQdUduwX1VNn+ufS8J4V9AEwbw=",
@@ -81,7 +81,7 @@ describe("the published vectors", () => {
     );
   });
 
-  it("accepts the published cosignature at its time", () => {
+  it("accept the published cosignature at its time", () => {
     const blob = fromBase64(
       "cW4BXwAAAABrAFPKoaUf5lDZvBvSC//oB83Zp2ImSPscZSlZ67hCa2849vba+pCJYc0u3tbCDkS/O2VT1W1UcAG+8uqxIzsdJ2ITCg==",
     ) as Uint8Array;
@@ -99,7 +99,7 @@ describe("a signed note", () => {
   const signature = { name: ORIGIN, id: log.key.id, bytes: log.sign(CHECKPOINT) };
   const NOTE = formatNote(CHECKPOINT, [signature]);
 
-  it("is read back as it was written, and parts at its last empty line", () => {
+  it("survives a round trip and splits at its last empty line", () => {
     expect(parseNote(NOTE)).toEqual({
       text: CHECKPOINT,
       signatures: [{ ...signature, bytes: Uint8Array.from(signature.bytes) }],
@@ -110,7 +110,7 @@ describe("a signed note", () => {
     expect(note && checkSignature(tools, note, log.key)).toBe("good");
   });
 
-  it("is good under the key of its organization and under the installation's, which is good for every origin below", () => {
+  it("verifies under its organization's key and the installation's key", () => {
     const note = parseNote(NOTE) as NonNullable<ReturnType<typeof parseNote>>;
     const key = keyForOrigin(tools.sha256, installation.key, ORIGIN) as VerifierKey;
     expect(key.id).toBe("24e942de");
@@ -120,7 +120,7 @@ describe("a signed note", () => {
     expect(checkSignature(tools, note, testKey(3, ORIGIN, ED25519).key)).toBe("absent");
   });
 
-  it("is spoilt by one line of a known name and id that does not hold, also beside one that does", () => {
+  it("is invalid with one bad signature of a known key beside a good one", () => {
     const bad = { ...signature, bytes: log.sign(RECEIPT) };
     for (const signatures of [[bad], [signature, bad], [bad, signature]]) {
       const note = parseNote(formatNote(CHECKPOINT, signatures)) as NonNullable<ReturnType<typeof parseNote>>;
@@ -128,7 +128,7 @@ describe("a signed note", () => {
     }
   });
 
-  it("of a witness is good where each of its lines holds, with the earliest of their times", () => {
+  it("is cosigned if every line of the witness verifies, at the earliest time", () => {
     const at = (seconds: number, text = CHECKPOINT) => ({
       name: witness.key.name,
       id: witness.key.id,
@@ -141,13 +141,13 @@ describe("a signed note", () => {
     expect(checkCosignature(tools, replayed, witness.key)).toEqual({ check: "bad", seconds: null });
   });
 
-  it("of a witness names a time of the calendar, which is shown as that", () => {
+  it("shows a cosignature's time as a calendar date", () => {
     const utc = (at: Date) => at.toUTCString();
     expect(timeOfSeconds(1_795_183_562)).toBe("2026-11-20T14:06:02.000Z");
     expect(timeOfSeconds(253_402_300_799, utc)).toBe("Fri, 31 Dec 9999 23:59:59 GMT");
   });
 
-  it("is refused when it is not exactly of the form", () => {
+  it("is rejected if malformed", () => {
     for (const wrong of [
       NOTE.trimEnd(),
       NOTE.replace("\n\n", "\n"),
@@ -165,7 +165,7 @@ describe("a signed note", () => {
       expect(parseNote(wrong), JSON.stringify(wrong.slice(0, 300))).toBeNull();
   });
 
-  it("does not survive the change of any one character of its text", () => {
+  it("fails verification after any single-character change", () => {
     fc.assert(
       fc.property(fc.nat({ max: CHECKPOINT.length - 2 }), fc.constantFrom("0", "A", "z", "/"), (at, char) => {
         fc.pre(CHECKPOINT[at] !== char && CHECKPOINT[at] !== "\n");
@@ -177,8 +177,8 @@ describe("a signed note", () => {
   });
 });
 
-describe("a verifier key", () => {
-  it("is refused when its id is not the hash of its name and key", () => {
+describe("verifier key", () => {
+  it("is rejected if its ID is not the hash of its name and key", () => {
     const text = formatVerifierKey(log.key);
     expect(parseVerifierKey(tools.sha256, text)).toEqual({ ...log.key, publicKey: Uint8Array.from(log.key.publicKey) });
     const forged = formatVerifierKey({ ...testKey(3, ORIGIN, ED25519).key, id: log.key.id });
@@ -187,8 +187,8 @@ describe("a verifier key", () => {
   });
 });
 
-describe("a statement", () => {
-  it("is read back as it was written", () => {
+describe("checkpoints, receipts and seals", () => {
+  it("survive a round trip", () => {
     expect(parseCheckpoint(CHECKPOINT)).toMatchObject({ origin: ORIGIN, size: 7 });
     expect(parseCheckpoint(`${CHECKPOINT}more\n`)).toMatchObject({ size: 7 });
     expect(parseReceipt(RECEIPT)).toMatchObject({
@@ -200,7 +200,7 @@ describe("a statement", () => {
     expect(parseSeal(SEAL)).toMatchObject({ origin: ORIGIN });
   });
 
-  it("is never mistaken for another kind, nor for a checkpoint of version 1", () => {
+  it("are never mistaken for one another or for a version 1 checkpoint", () => {
     const v1 = CHECKPOINT.replace("/log/", "/audit/");
     for (const text of [RECEIPT, SEAL, v1, "", "\n\n\n\n"]) expect(parseCheckpoint(text)).toBeNull();
     for (const text of [

@@ -77,8 +77,8 @@ const V = {
 const named = { ...V, n12: V.r2, n14: V.r4 } as Record<string, string>;
 const hashes = (names: string): string[] => names.split(" ").map((name) => named[name] as string);
 
-describe("the published vectors", () => {
-  it("has the leaves and roots", () => {
+describe("published tree vectors", () => {
+  it("match leaves and roots", () => {
     expect(LEAVES.slice(0, 7).map(hex)).toEqual([V.l1, V.l2, V.l3, V.l4, V.l5, V.l6, V.l7]);
     const roots = [0, 1, 2, 3, 4, 5, 6, 7].map((size) => hex(rootOf(TREE, 0, size)));
     expect(roots).toEqual([V.r0, V.l1, V.r2, V.r3, V.r4, V.r5, V.r6, V.r7]);
@@ -98,7 +98,7 @@ describe("the published vectors", () => {
     [4, "l6 l7 n14"],
     [5, "l5 l7 n14"],
     [6, "n56 n14"],
-  ])("includes leaf %i in the tree of 7 by %s", (index, path) => {
+  ])("include leaf %i in the tree of 7 by %s", (index, path) => {
     expect(inclusionProof(TREE, index, 7).map(hex)).toEqual(hashes(path));
   });
 
@@ -109,7 +109,7 @@ describe("the published vectors", () => {
     [4, "n57"],
     [5, "l5 l6 l7 n14"],
     [6, "n56 l7 n14"],
-  ])("continues the tree of %i to 7 by %s", (older, proof) => {
+  ])("extend the tree of %i to 7 by %s", (older, proof) => {
     expect(consistencyProof(TREE, older, 7).map(hex)).toEqual(hashes(proof));
   });
 });
@@ -117,7 +117,7 @@ describe("the published vectors", () => {
 describe("every tree of up to 300 leaves", () => {
   const ROOTS = Array.from({ length: 301 }, (_, size) => rootOf(TREE, 0, size));
 
-  it("has the root that RFC 6962 defines, also when it is folded leaf by leaf or by subtrees", () => {
+  it("has the RFC 6962 root, folded by leaf or by subtree", () => {
     const fold = new TreeFold(sha256);
     for (let size = 0; size <= 300; size++) {
       expect(hex(ROOTS[size] as Uint8Array)).toBe(hex(reference.root(0, size)));
@@ -131,7 +131,7 @@ describe("every tree of up to 300 leaves", () => {
     expect([skipping.size, hex(skipping.root())]).toEqual([300, hex(ROOTS[300] as Uint8Array)]);
   });
 
-  it("proves each of its leaves, by the path that RFC 6962 defines, and no other leaf", () => {
+  it("proves each of its leaves by the RFC 6962 path, and no other leaf", () => {
     const wrong: string[] = [];
     for (let size = 1; size <= 300; size += size < 40 ? 1 : 37)
       for (let index = 0; index < size; index++) {
@@ -152,7 +152,7 @@ describe("every tree of up to 300 leaves", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("is proven to begin with each smaller one, and with no other root", () => {
+  it("is proven to extend each smaller tree, and no other root", () => {
     const wrong: string[] = [];
     for (let size = 0; size <= 300; size += size < 40 ? 1 : 37)
       for (let older = 0; older <= size; older++) {
@@ -172,7 +172,7 @@ describe("every tree of up to 300 leaves", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("tells beforehand which nodes a proof reads", () => {
+  it("lists the nodes of a proof before reading them", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), fc.nat(), (size, at) => {
         const index = at % size;
@@ -186,7 +186,7 @@ describe("every tree of up to 300 leaves", () => {
   });
 });
 
-it("refuses one altered hash anywhere in a path", () => {
+it("rejects a path with any single altered hash", () => {
   const root = rootOf(TREE, 0, 300);
   fc.assert(
     fc.property(fc.nat({ max: 299 }), fc.nat(), fc.nat({ max: 255 }), (index, place, bit) => {
@@ -198,7 +198,7 @@ it("refuses one altered hash anywhere in a path", () => {
   );
 });
 
-it("handles sizes that do not fit into 32 bits", () => {
+it("handles tree sizes beyond 32 bits", () => {
   const size = 2 ** 40 + 3;
   const blank = (): Uint8Array => new Uint8Array(32);
   const path = inclusionProof({ sha256, node: blank }, 2 ** 40 + 1, size);

@@ -68,7 +68,7 @@ const post = async (body: string) => {
 };
 const ask = (request: Ask) => post(bodyOf(request));
 
-it("cosigns a log that it sees for the first time, then each continuation", async () => {
+it("cosigns a log on first contact, then each extension", async () => {
   const body = bodyOf({ older: 0, size: 7 });
   const first = await post(body);
   expect(first.status).toBe(200);
@@ -81,7 +81,7 @@ it("cosigns a log that it sees for the first time, then each continuation", asyn
   expect([kept.status, (await kept.text()).split("\n").slice(0, 2)]).toEqual([200, [ORIGIN, "40"]]);
 });
 
-it("cosigns an empty log, and nothing but the empty root at size 0", async () => {
+it("cosigns an empty log only with the empty root", async () => {
   expect((await ask({ older: 0, size: 0 })).status).toBe(200);
   const text = checkpointText({
     origin: ORIGIN,
@@ -92,7 +92,7 @@ it("cosigns an empty log, and nothing but the empty root at size 0", async () =>
   expect((await post(`old 0\n\n${signText(text, log)}`)).status).toBe(422);
 });
 
-it("tells the size it knows when asked from another, also from a larger one", async () => {
+it("returns the size it knows when asked from any other size", async () => {
   await ask({ older: 0, size: 7 });
   for (const older of [0, 3]) {
     const answer = await ask({ older, size: 9 });
@@ -101,7 +101,7 @@ it("tells the size it knows when asked from another, also from a larger one", as
   expect(await ask({ older: 8, size: 9 })).toMatchObject({ status: 409, text: "7\n" });
 });
 
-it("refuses a rewritten history, whatever proof comes with it, and keeps what it saw", async () => {
+it("rejects a rewritten history with any proof and keeps its state", async () => {
   await ask({ older: 0, size: 7 });
   const honest = consistencyProof({ sha256: tools.sha256, node: nodesOf(HONEST) }, 7, 9).map(toBase64);
   for (const wrong of [
@@ -115,7 +115,7 @@ it("refuses a rewritten history, whatever proof comes with it, and keeps what it
   expect((await ask({ older: 7, size: 9 })).status).toBe(200);
 });
 
-it("knows only its logs, and believes only their keys", async () => {
+it("accepts only known logs and their keys", async () => {
   const elsewhere = originOf("other.example", "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90");
   expect((await ask({ older: 0, size: 1, origin: elsewhere, signer: testKey(1, elsewhere, ED25519) })).status).toBe(
     404,
@@ -125,7 +125,7 @@ it("knows only its logs, and believes only their keys", async () => {
   expect(readdirSync(folder)).toEqual(["witness-ed25519.pem"]);
 });
 
-it("refuses what is not of the form", async () => {
+it("rejects malformed requests", async () => {
   const good = bodyOf({ older: 0, size: 3 });
   for (const wrong of [
     "",
@@ -144,14 +144,14 @@ it("refuses what is not of the form", async () => {
   expect((await fetch(`${base}/witness-ed25519.pem`)).status).toBe(404);
 });
 
-it("answers one of fifty that continue from the same size at once", async () => {
+it("accepts one of fifty concurrent extensions of the same size", async () => {
   await ask({ older: 0, size: 5 });
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask({ older: 5, size: 6 })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.filter(({ status, text }) => status === 409 && text === "6\n")).toHaveLength(49);
 });
 
-it("remembers over a restart, with the same key, and does not start from nothing when its file is damaged", async () => {
+it("keeps state and key over a restart, and refuses to start over with a damaged file", async () => {
   await ask({ older: 0, size: 7 });
   const { vkey } = loadCosigner(folder, "witness.example");
   await stop();
@@ -164,7 +164,7 @@ it("remembers over a restart, with the same key, and does not start from nothing
   expect((await ask({ older: 7, size: 9 })).status).toBe(500);
 });
 
-describe("a checkpoint with as many signatures as a note may have", () => {
+describe("a checkpoint with the maximum number of signatures", () => {
   const strangers = Array.from({ length: 15 }, (_, i) => testKey(100 + i, `stranger${i}.example`, ED25519));
   const signed = (...signers: (typeof log)[]) => {
     const body = bodyOf({ older: 0, size: 7 });
@@ -176,13 +176,13 @@ describe("a checkpoint with as many signatures as a note may have", () => {
   it.each([
     ["of strangers", [log, ...strangers]],
     ["of one key", Array.from({ length: 16 }, () => log)],
-  ])("%s is cosigned, kept with the log's and the witness's own, and continued", async (_, signers) => {
+  ])("is cosigned, stored and extended with signatures %s", async (_, signers) => {
     expect((await post(`old 0\n\n${signed(...signers)}`)).status).toBe(200);
     expect(parseNote(kept())?.signatures.map(({ name }) => name)).toEqual([ORIGIN, "witness.example"]);
     expect((await ask({ older: 7, size: 40 })).status).toBe(200);
   });
 
-  it("that was kept with all of them, one more than it may have, is continued", async () => {
+  it("stored with one signature too many can still be extended", async () => {
     const own = (await ask({ older: 0, size: 7 })).text;
     const long = signText("x", ...strangers.map((one) => ({ ...one, key: { ...one.key, name: "x".repeat(5_000) } })));
     for (const padded of [signed(log, ...strangers), `${signed(log)}${long.slice(3)}`]) {

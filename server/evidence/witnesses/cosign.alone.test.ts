@@ -43,7 +43,7 @@ function policyOf(threshold: number): Policy {
 }
 const first = () => running[0] as RunningWitness;
 
-it("gets each witness's cosignature over a growing log, which a reader of the note finds", async () => {
+it("collects every witness's cosignature over a growing log", async () => {
   for (const size of [0, 1, 7, 7, 40]) {
     const checkpoint = at(size);
     const found = await cosign(origin, checkpoint, policyOf(3));
@@ -59,7 +59,7 @@ it("gets each witness's cosignature over a growing log, which a reader of the no
   }
 });
 
-it("continues without a witness that is away, and takes it in again when it is back", async () => {
+it("continues without an unreachable witness and includes it once it is back", async () => {
   await cosign(origin, at(3), policyOf(2));
   await first().stop();
   const without = await cosign(origin, at(5), policyOf(2));
@@ -70,7 +70,7 @@ it("continues without a witness that is away, and takes it in again when it is b
   expect(await cosign(origin, at(9), policyOf(3))).toMatchObject({ isWitnessed: true });
 });
 
-it("asks again from the size that a witness names: after a restart, or when its answer was lost on the way", async () => {
+it("retries from the size a witness names, after a restart or lost answer", async () => {
   const [{ witness }, checkpoint] = [first(), at(8)];
   const real = sender();
   const lost = await askWitness(witness, at(5), {
@@ -92,7 +92,7 @@ it("asks again from the size that a witness names: after a restart, or when its 
   expect([outcome.kind, asked]).toEqual(["cosigned", ["old 0", "old 5"]]);
 });
 
-it("raises the alarm when the history was rewritten, when it shrank and when it grew again after that", async () => {
+it("raises an alarm when history is rewritten or shrinks, even if it grows again", async () => {
   await cosign(origin, at(20), policyOf(2));
   const names = ["w1.example", "w2.example", "w3.example"];
   const alarmsOf = async (checkpoint: ReturnType<typeof at>) => {
@@ -111,14 +111,14 @@ it("raises the alarm when the history was rewritten, when it shrank and when it 
   expect(await cosign(origin, at(21), policyOf(3))).toMatchObject({ isWitnessed: true, alarms: [] });
 });
 
-it("raises the alarm at a conflict without a size only where the roots of one size were compared", async () => {
+it("a 409 without a size raises an alarm only if both sizes were equal", async () => {
   const send = async () => ({ status: 409, type: "text/plain; charset=utf-8", body: "" });
   const asked = (known: number) => askWitness(first().witness, at(7), { known, send });
   expect(await asked(7)).toEqual({ kind: "alarm", knownSize: 7, reason: "it answered 409" });
   expect(await asked(5)).toEqual({ kind: "missing", reason: "it answered 409" });
 });
 
-it("believes no witness that signs with another key, signs something else, redirects, talks too much or says nothing", async () => {
+it("ignores witnesses with wrong keys, wrong signatures, redirects, or huge or empty answers", async () => {
   const other = await startWitness("w1.example", [testKey(1, HOST, ED25519).key]);
   let answer: [number, Record<string, string>, string] | null = [200, {}, "— w1.example AAAA\n"];
   const odd = createServer((incoming, outgoing) => {
@@ -155,7 +155,7 @@ it("believes no witness that signs with another key, signs something else, redir
   }
 });
 
-it("takes no cosignature whose time no clock can show, though the witness's key signed it", async () => {
+it("ignores a validly signed cosignature with an impossible time", async () => {
   const checkpoint = at(3);
   const { key, sign } = testKey(2, "w9.example", COSIGNATURE);
   const witness = { name: key.name, key, url: "http://127.0.0.1:1/" };
@@ -169,7 +169,7 @@ it("takes no cosignature whose time no clock can show, though the witness's key 
     expect(await answer(seconds)).toEqual({ kind: "missing", reason: "its signature does not hold" });
 });
 
-it("takes no longer than its limit with witnesses that never answer, all of them at once and once a minute", async () => {
+it("bounds the wait for unresponsive witnesses, asked in parallel once a minute", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
   const url = `http://127.0.0.1:${portOf(silent)}`;
@@ -188,11 +188,11 @@ it("takes no longer than its limit with witnesses that never answer, all of them
   silent.close();
 });
 
-it("answers at once where no witness is asked for", async () => {
+it("returns immediately without configured witnesses", async () => {
   expect(await cosign(origin, at(3), null)).toEqual({ signatures: [], alarms: [], isWitnessed: true });
 });
 
-it("counts the age of the oldest quorum that is missing, and 0 when none is", () => {
+it("reports the age of the oldest missing quorum, or 0", () => {
   noteWitnessed(origin, true);
   const base = witnessedAgeSeconds(2_000_000_000_000);
   noteWitnessed("a", false, 1_000_000);

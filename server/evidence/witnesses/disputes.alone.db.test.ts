@@ -33,7 +33,7 @@ const checkpointsOf = async (orgId: string): Promise<string[]> => {
   return notes.filter(({ size }) => size > 0).map(({ note }) => note);
 };
 
-it("a log that a witness holds another one against is broken however often it is asked, and stays so", async () => {
+it("a log disputed by a witness stays broken however often it is verified", async () => {
   const { orgId, ctx } = await organization();
   await showOther(running.witness, orgId, 3);
   await appendAudit(roles.app, auditRows(orgId, 5));
@@ -48,7 +48,7 @@ it("a log that a witness holds another one against is broken however often it is
   expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject(stands);
 });
 
-it("a head that has not moved is cosigned at the next verification, once the witness is back", async () => {
+it("cosigns an unchanged head at the next verification once the witness is back", async () => {
   const { orgId, ctx } = await organization();
   await appendAudit(roles.app, auditRows(orgId, 5));
   await running.stop();

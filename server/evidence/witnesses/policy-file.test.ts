@@ -24,7 +24,7 @@ group both all pair three
 quorum both
 `;
 
-it("reads the witnesses with their addresses, and gives auditors the same policy without them", () => {
+it("reads witnesses with URLs and publishes the policy without them", () => {
   const policy = readPolicyFile(fileOf(NESTED));
   expect(policy.witnesses.map(({ url }) => url)).toEqual(["http://10.0.0.2:8787", "https://two.example/w/", null]);
   const published = formatPolicy([LOG], policy);
@@ -36,7 +36,7 @@ it("reads the witnesses with their addresses, and gives auditors the same policy
   expect(formatPolicy([LOG], null)).toBe(`log ${LOG}\nquorum none\n`);
 });
 
-it("names the file, the line and the fault of a policy that cannot be used", () => {
+it("an invalid policy error names the file, line and fault", () => {
   const many = Array.from({ length: 13 }, (_, i) => `witness n${i} ${vkey(20 + i)} http://n${i}.example`).join("\n");
   for (const [text, message] of [
     [`quorum none\nwitness one\n`, /line 2: the verifier key is malformed/],

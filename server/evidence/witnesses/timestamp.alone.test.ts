@@ -7,7 +7,7 @@ const TEXT =
   "trailmark.example/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90\n7\nBNgm\nsigned-at 2026-11-20T14:06:00.000Z\n";
 const MINUTE_MS = 60_000;
 
-it("asks with the 69 bytes of a query whose nonce is eight bytes of a positive integer", () => {
+it("sends a 69-byte query with a positive eight-byte nonce", () => {
   const nonce = newNonce();
   const query = timestampQuery(noteTools.sha256(Buffer.from(TEXT)), nonce);
   expect(query).toHaveLength(69);
@@ -16,7 +16,7 @@ it("asks with the 69 bytes of a query whose nonce is eight bytes of a positive i
   );
 });
 
-describe("with OpenSSL as the authority", () => {
+describe("with OpenSSL as the timestamp authority", () => {
   let authority: Authority;
   let clock = Date.now();
   beforeAll(async () => {
@@ -33,14 +33,14 @@ describe("with OpenSSL as the authority", () => {
     vi.useRealTimers();
   });
 
-  it("keeps a reply that OpenSSL verifies over the very text, and over no other", async () => {
+  it("stores a reply that OpenSSL verifies for exactly this text", async () => {
     const reply = await timestampOf(TEXT, authority.url);
     if (!reply) throw new Error("no time-stamp");
     expect(authority.verify(TEXT, reply)).toContain("Verification: OK");
     expect(() => authority.verify(`${TEXT}x`, reply)).toThrow();
   });
 
-  it("keeps no refusal and no reply to another question", async () => {
+  it("discards refusals and replies to another query", async () => {
     const old = await timestampOf(TEXT, authority.url);
     if (!old) throw new Error("no time-stamp");
     const refusal = Buffer.from("30053003020102", "hex");
@@ -55,7 +55,7 @@ describe("with OpenSSL as the authority", () => {
     expect(isTimestampReply(old, noteTools.sha256(Buffer.from("other")), nonce)).toBe(false);
   });
 
-  it("leaves an authority that is away alone for a minute, and asks none where none is set", async () => {
+  it("skips an unreachable authority for a minute, and asks none if none is configured", async () => {
     expect(await timestampOf(TEXT, "http://127.0.0.1:1/")).toBeNull();
     const before = authority.queries.length;
     expect(await timestampOf(TEXT, authority.url)).toBeNull();

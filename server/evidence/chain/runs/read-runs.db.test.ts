@@ -56,8 +56,8 @@ const ACTS: ((tx: postgres.TransactionSql, orgId: string, seq: number) => Promis
   (tx, orgId) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${orgId}`,
 ];
 
-describe("a chain that is divided among threads", () => {
-  it("has the verdict of one connection, whole and by sequence", async () => {
+describe("verifying a chain on several threads", () => {
+  it("gives the same verdict as one connection, whole and by sequence", async () => {
     const orgId = await chain();
     const found = await divided(orgId);
     expect(found).toMatchObject({ status: "intact", rowsChecked: ROWS, marked: { seq: 33 } });
@@ -68,7 +68,7 @@ describe("a chain that is divided among threads", () => {
     );
   });
 
-  it.each([1, 2, 3, 4, 5])("has it too when two places were tampered with (%i)", async (seed) => {
+  it.each([1, 2, 3, 4, 5])("gives the same verdict for a chain tampered with in two places (%i)", async (seed) => {
     const orgId = await chain();
     const draw = drawer(seed);
     await tamper(async (tx) => {
@@ -81,7 +81,7 @@ describe("a chain that is divided among threads", () => {
     expect(found).toEqual(await whole(orgId));
   });
 
-  it("is read in one snapshot: what is written meanwhile is no break", async () => {
+  it("uses one snapshot, so concurrent writes are no breaks", async () => {
     const orgId = await chain();
     let [isDone, written] = [false, 0];
     const writer = (async () => {
@@ -103,7 +103,7 @@ describe("a chain that is divided among threads", () => {
     }
   });
 
-  it("is read for longer than the role's transactions may be idle", async () => {
+  it("may run longer than the role's idle transaction timeout", async () => {
     // The reading that keeps the snapshot says nothing while the threads read.
     const limitOf = async (sql: postgres.Sql | postgres.TransactionSql) =>
       (await sql`SHOW idle_in_transaction_session_timeout`)[0]?.idle_in_transaction_session_timeout;
@@ -111,7 +111,7 @@ describe("a chain that is divided among threads", () => {
     expect(await readChain({ kind: "system" }, ({ sql }) => limitOf(sql))).toBe("30min");
   });
 
-  it("gives up its threads when its asker goes away, and reads on one connection while others have them all", async () => {
+  it("frees its threads on cancel, and falls back to one connection when none is free", async () => {
     const orgId = await chain();
     const gone = new AbortController();
     const cancelled = verifyChain(systemCtx(), { orgId, division: DIVIDED, signal: gone.signal });
@@ -123,7 +123,7 @@ describe("a chain that is divided among threads", () => {
   });
 });
 
-it("ranges lie side by side and keep the ends of the part, open ones too; few rows far apart make few", () => {
+it("splits a part into adjacent ranges, fewer when rows are sparse", () => {
   expect(rangesOf({ first: null, last: null }, { first: 3, last: 17 }, 7)).toEqual([
     { first: null, last: 9 },
     { first: 10, last: 16 },
