@@ -2,13 +2,13 @@ import { doubleOrDigits } from "@/server/ground/exact-json";
 import { repairText } from "@/server/ground/text";
 import { type DateOrder, type FieldType, type FieldValue, MAX_TEXT_VALUE } from "./schema";
 
-/** What of a definition decides whether a value fits. */
+/** Part of a definition that validates values. */
 export type FieldRule = { type: FieldType; options: readonly string[] | null };
 export type Coerced = { ok: true; value: FieldValue } | { ok: false; reason: string };
 
 const no = (reason: string): Coerced => ({ ok: false, reason });
 const yes = (value: FieldValue): Coerced => ({ ok: true, value });
-/** Digits beyond this are rounded by a double. */
+/** A double rounds digits beyond this. */
 const MAX_DIGITS = 15;
 
 const isRealDate = (year: number, month: number, day: number): boolean => {
@@ -19,7 +19,7 @@ const isoDate = (year: number, month: number, day: number): string =>
   `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:00)?)?$/;
-/** A date field keeps the day; a time of day behind it, as databases and spreadsheets write one, is left out. */
+/** A date field keeps the day and drops a time of day, as databases and spreadsheets append. */
 const CLOCK = /[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)? ?(?:[AP]\.?M\.?)?)(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?$/i;
 const MIDNIGHT = /^(?:0?0:00(?::00(?:[.,]0+)?)?|12:00(?::00)? ?AM)$/i;
 const NUMERIC_DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})$/;
@@ -29,7 +29,7 @@ const NAME_FIRST = /^(\p{L}{3,10})[-/. ]+(\d{1,2})[-/., ]+(\d{4})$/u;
 
 const LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "cs", "tr"];
 
-/** The months by their long and short names in each language, without those that mean different months. */
+/** Month names, long and short, in each language, without ambiguous ones. */
 const MONTHS: ReadonlyMap<string, number> = (() => {
   const months = new Map<string, number>();
   for (const month of ["long", "short"] as const)
@@ -44,7 +44,7 @@ const MONTHS: ReadonlyMap<string, number> = (() => {
   return months;
 })();
 
-/** A date's three numbers as they stand there, and whether a time of day that is not midnight follows. */
+/** A date's three numbers in order, and whether a time other than midnight follows. */
 export type DateParts = { numbers: [string, string, string]; month: number | null; hasClock: boolean };
 
 export function dateParts(text: string): DateParts | null {
@@ -60,7 +60,7 @@ export function dateParts(text: string): DateParts | null {
   return { numbers: [before || ofMonth, String(month), after || year], month, hasClock };
 }
 
-/** Years of two digits: 00 to 69 are of this century, as in POSIX. */
+/** Two-digit years: 00 to 69 are in this century, as in POSIX. */
 const PIVOT = 70;
 const fullYear = (year: string): number =>
   year.length > 2 ? Number(year) : Number(year) + (Number(year) < PIVOT ? 2000 : 1900);
@@ -81,18 +81,18 @@ function parseDate(text: string, order: DateOrder): Coerced {
 const dateOf = (year: number, month: number, day: number): Coerced =>
   isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a valid date");
 
-/** Blanks and apostrophes between thousands: 1 234 567, 1'234. */
+/** Thousands separators: 1 234 567, 1'234. */
 const THOUSANDS = /(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))/g;
 const PLAIN = /^[+-]?\d+(?:\.\d+)?$/;
-/** One point and three digits: for thousands where commas mark the decimals. */
+/** One point and three digits: a thousands separator if commas are decimal. */
 const OPEN_POINT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 const WITH_COMMA = /^[+-]?\d+,\d+$/;
-/** One comma and three digits: a decimal comma, or one for thousands. */
+/** One comma and three digits: decimal comma or thousands separator. */
 const OPEN_COMMA = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 const GROUPED_BY_POINT = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+|\.\d{3})$/;
 const GROUPED_BY_COMMA = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})$/;
 
-/** A number with a decimal point and nothing between its thousands; null for a text that is none. */
+/** A number with a decimal point and no thousands separators; null for any other text. */
 function plainNumber(text: string): string | null {
   if (PLAIN.test(text)) return text;
   const bare = text.replace(THOUSANDS, "");
@@ -112,7 +112,7 @@ function parseNumber(text: string, decimalComma: boolean): Coerced {
   return yes(Number(number) + 0);
 }
 
-/** Yes and no as people, databases and spreadsheets of each language write them. */
+/** Yes and no as written by people, databases and spreadsheets in each language. */
 const WORDS: Record<string, readonly [yes: string, no: string]> = {
   digits: ["1", "0"],
   en: ["true yes y on checked t", "false no n off unchecked f"],
@@ -139,13 +139,13 @@ function parseBoolean(text: string): Coerced {
   return FALSE_WORDS.has(word) ? yes(false) : no("is neither yes nor no");
 }
 
-/** The digits of a JSON number that a double would change come as text (exact-json.ts). */
+/** JSON numbers that a double would change arrive as text (exact-json.ts). */
 const isBeyondDouble = (value: unknown): boolean =>
   typeof value === "string" && typeof doubleOrDigits(value) === "string";
 
 /**
- * The one validator of custom field values: a typed value (from JSON) against a definition.
- * @returns the value as it is stored, or why it does not fit.
+ * Validates every custom field value: a typed value (from JSON) against a definition.
+ * @returns the value to store, or why it does not fit.
  */
 export function coerceValue(rule: FieldRule, value: unknown): Coerced {
   switch (rule.type) {
@@ -172,20 +172,17 @@ export function coerceValue(rule: FieldRule, value: unknown): Coerced {
   }
 }
 
-/** The choice that a text means: equal, or else the only one that is equal but for case. */
+/** Choice equal to a text, or the only one equal except for case. */
 function findChoice(options: readonly string[] | null, text: string): string {
   if (!options || options.includes(text)) return text;
   const [only, second] = options.filter((option) => option.toLowerCase() === text.toLowerCase());
   return only !== undefined && second === undefined ? only : text;
 }
 
-/** How a file writes dates, and whether a column marks decimals with commas. */
+/** How a column writes dates and decimals. */
 type Notation = { dateOrder?: DateOrder; decimalComma?: boolean };
 
-/**
- * A cell of an imported file, already trimmed and not blank, against a definition: first read as its type, then
- * held to the same validator as every other value.
- */
+/** Validates a trimmed, nonblank cell of an imported file: parses it by type, then checks it like any other value. */
 export function coerceText(
   rule: FieldRule,
   text: string,

@@ -11,7 +11,7 @@ import type { Definition, FieldType, FieldValue } from "./schema";
 
 export type DefinitionRow = typeof customFieldDefinitions.$inferSelect;
 
-/** Definitions that concern the scope: its organizations' own, and those of All organizations of their partner. */
+/** Definitions in the scope: those of its organizations, and of All organizations of their partner. */
 export function visible(scope: Scope): SQL {
   if (scope.kind === "system") return sql`true`;
   const d = customFieldDefinitions;
@@ -23,13 +23,13 @@ export function visible(scope: Scope): SQL {
   return sql`(${inScope(d.orgId, scope)} OR (${isNull(d.orgId)} AND ${ofPartner}))`;
 }
 
-/** The row that a statement returns which writes exactly one. @throws AppError not_found where it wrote none */
+/** Row returned by a statement that writes exactly one. @throws AppError not_found if it wrote none */
 export function requireRow(row: DefinitionRow | undefined): DefinitionRow {
   if (!row) throw notFound("custom field");
   return row;
 }
 
-/** A field's choices, each once: an import of an earlier version may have kept one twice. */
+/** Distinct choices of a field; imports of earlier versions may have stored duplicates. */
 export const choicesOf = ({ options }: Pick<DefinitionRow, "options">): string[] | null =>
   options && [...new Set(options)];
 
@@ -50,14 +50,14 @@ export const toDefinition = (row: DefinitionRow): Definition => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** A definition as a caller may see it: what a secret field may hold is for those alone who may set it. */
+/** A definition as shown to a caller: only those who may set a secret field see its options. */
 export function shownDefinition(ctx: Ctx, row: DefinitionRow): Definition {
   const definition = toDefinition(row);
   const isOpen = !row.secret || ctx.permissions.has("custom_fields:manage");
   return isOpen ? definition : { ...definition, options: null, defaultValue: null };
 }
 
-/** What the audit log holds of a definition: nothing of what a secret field may hold. */
+/** A definition for the audit log, without the options of a secret field. */
 export const auditable = (row: Definition, isSecret = row.secret): Record<string, unknown> => ({
   name: row.name,
   fieldKey: row.fieldKey,
@@ -69,7 +69,7 @@ export const auditable = (row: Definition, isSecret = row.secret): Record<string
   ...(isSecret ? {} : { options: row.options, defaultValue: row.defaultValue }),
 });
 
-/** What it holds of a change: a field that is a secret before or after it is one in both. */
+/** A change for the audit log: a field that is secret before or after counts as secret in both. */
 export function auditableChange(before: Definition, after: Definition): Record<"before" | "after", object> {
   const isSecret = before.secret || after.secret;
   return { before: auditable(before, isSecret), after: auditable(after, isSecret) };
@@ -78,7 +78,7 @@ export function auditableChange(before: Definition, after: Definition): Record<"
 type Facets = { type: FieldType; options: string[] | null; defaultValue: FieldValue | null };
 
 /**
- * Options and default as they fit a type.
+ * Options and default adapted to a type.
  * @throws AppError validation_failed where they do not fit it.
  */
 export function fitToType({ type, options, defaultValue }: Facets): Pick<Facets, "options" | "defaultValue"> {
@@ -93,8 +93,8 @@ export function fitToType({ type, options, defaultValue }: Facets): Pick<Facets,
 
 /**
  * A definition that the caller may change, locked for this transaction.
- * @throws AppError not_found; forbidden for a field of All organizations and a caller who reaches fewer of them: its
- * values in the others would change as well
+ * @throws AppError not_found; forbidden for a field of All organizations and a caller who does not reach them all,
+ * because its values in the others would change too
  */
 export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<DefinitionRow> {
   const [row] = await tx

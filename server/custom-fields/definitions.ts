@@ -36,26 +36,26 @@ import {
 } from "./schema";
 
 /**
- * Values have no foreign key to their definitions: they stand in one document a device. So a writer of values holds the
- * partner's definitions as they read them, and a caller that deletes or retypes one waits until they have written, and they for
- * it. Each takes the lock before it reads what it decides by.
+ * Values have no foreign key to definitions, because each device has one document. Writers of values therefore hold the
+ * partner's definitions as read, and deleting or retyping waits for them and they for it. Each takes the lock before
+ * reading.
  */
 const keyOf = (partnerId: SQL): SQL => sql`hashtextextended('custom field definitions of ' || ${partnerId}::text, 0)`;
 
-/** For writing values of a device's organization, until this transaction ends. */
+/** Shared lock for writing values of a device's organization, until the transaction ends. */
 export const holdDefinitionsOf = (tx: Tx, { orgId }: { orgId: string }): Promise<unknown> =>
   tx.execute(sql`
     SELECT pg_advisory_xact_lock_shared(${keyOf(sql`partner_id`)}) FROM organizations WHERE id = ${orgId}::uuid`);
 
-/** For writing values in any organization of the partner, until this transaction ends. */
+/** Shared lock for writing values in any organization of the partner, until the transaction ends. */
 export const holdDefinitions = (tx: Tx, { partnerId }: { partnerId: string }): Promise<unknown> =>
   tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${keyOf(sql`${partnerId}`)})`);
 
-/** For deleting or retyping a definition of the partner, until this transaction ends. */
+/** Exclusive lock for deleting or retyping a definition of the partner, until the transaction ends. */
 export const lockDefinitions = (tx: Tx, { partnerId }: { partnerId: string }): Promise<unknown> =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(${keyOf(sql`${partnerId}`)})`);
 
-/** What values of some definitions must be, by definition id; without those that do not exist. */
+/** Rules of some definitions by id, without those that do not exist. */
 export async function rulesOf(tx: Tx, ids: Iterable<string>): Promise<ReadonlyMap<string, FieldRule>> {
   const rows = await rowsOf<FieldRule & { id: string }>(
     tx,
@@ -64,12 +64,12 @@ export async function rulesOf(tx: Tx, ids: Iterable<string>): Promise<ReadonlyMa
   return new Map(rows.map(({ id, ...rule }) => [id, rule]));
 }
 
-/** Rows of values (v) that hold the field: its owner's organization, or every organization of its partner. */
+/** Rows of values (v) that may hold the field: its owner's organization, or all of its partner's. */
 export const holders = (row: Pick<DefinitionRow, "id" | "orgId" | "partnerId">): SQL => sql`
   custom_field_values v WHERE v.values ? ${row.id}
     AND v.org_id ${row.orgId ? sql`= ${row.orgId}::uuid` : sql`IN (SELECT id FROM organizations WHERE partner_id = ${row.partnerId}::uuid)`}`;
 
-/** The definitions within the caller's reach by name: organizations' own and those of All organizations. */
+/** Definitions in the caller's reach by name: organizations' own and those of All organizations. */
 export const listDefinitions = operation({
   permission: "custom_fields:read",
   input: listInput,
@@ -86,7 +86,7 @@ export const listDefinitions = operation({
   },
 });
 
-/** @throws AppError not_found, the same for a missing definition and one outside the caller's reach. */
+/** @throws AppError not_found for a missing definition or one outside the caller's reach. */
 export const getDefinition = operation({
   permission: "custom_fields:read",
   input: idInput,
@@ -104,7 +104,7 @@ export const getDefinition = operation({
   },
 });
 
-/** Whose the new field is: an organization's where one is named or the caller has but one, else the partner's. */
+/** Owner of a new field: the named or only organization, else the partner. */
 async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
   const { scope } = ctx;
   if (input.owner === "all_organizations" && input.orgId)
@@ -132,8 +132,8 @@ async function refuseTooMany(tx: Tx, owner: Owner): Promise<void> {
 
 /**
  * Creates a custom field.
- * @throws AppError conflict when the owner has the key already; forbidden for All organizations by who does not
- * reach them all.
+ * @throws AppError conflict when the owner has the key already; forbidden for All organizations unless the caller
+ * reaches them all.
  */
 export const createDefinition = operation({
   permission: "custom_fields:manage",
@@ -165,7 +165,7 @@ export const createDefinition = operation({
   },
 });
 
-/** How many devices hold a value of the field, within the caller's reach. */
+/** Number of devices in the caller's reach with a value of the field. */
 export const countUsage = operation({
   permission: "custom_fields:manage",
   input: idInput,
@@ -192,8 +192,8 @@ async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
 }
 
 /**
- * Deletes a definition and every value of it: of a field of All organizations the values in all of them, which only who
- * reaches them all may do.
+ * Deletes a definition and all its values; for a field of All organizations in all of them, so the caller must reach
+ * them all.
  * @throws AppError not_found, forbidden.
  */
 export const removeDefinition = operation({
@@ -206,7 +206,7 @@ export const removeDefinition = operation({
     const found = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
     const { gone, values } = await asSystem(async (tx) => {
       await lockDefinitions(tx, found);
-      // Another person may have deleted it meanwhile: then that deletion, alone, is recorded.
+      // Of concurrent deletions only one is recorded.
       const rows = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, found.id)).returning();
       const gone = requireRow(rows[0]);
       return { gone, values: await dropValues(tx, gone) };

@@ -3,7 +3,7 @@ import { filledText, guid, isoTime, nameText, trimmedText } from "@/server/groun
 
 export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
-/** What people call the types; the wire says "boolean". */
+/** Display names of types; the wire says "boolean". */
 export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
   text: "Text",
   number: "Number",
@@ -12,7 +12,7 @@ export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
   date: "Date",
 };
 
-/** How dates are written. With mdy and dmy the year may come first as well; with ymd it must. */
+/** Date orders. With mdy and dmy the year may also come first; with ymd it must. */
 export const DATE_ORDERS = ["ymd", "mdy", "dmy"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
@@ -24,7 +24,7 @@ export const MAX_CHOICE = 200;
 export const MAX_TEXT_VALUE = 10_000;
 export const MAX_DEFINITIONS_PER_OWNER = 1000;
 export const FIELD_KEY = /^[a-z][a-z0-9_]*$/;
-/** Shown instead of a secret field's value to people who may not manage fields. */
+/** Replaces a secret field's value for people who may not manage fields. */
 export const MASK = "••••••••";
 
 /** A stored value: text, dropdown and date are strings (a date is YYYY-MM-DD). */
@@ -32,7 +32,7 @@ const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
 export type FieldValue = z.output<typeof fieldValue>;
 
 const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
-/** A value from outside: of a whole number beyond 2^53 JSON.parse has changed the digits already. */
+/** A value from a request: JSON.parse has already changed the digits of integers beyond 2^53. */
 const givenValue = z.union([
   z.string(),
   z.number().refine(isExact, `is a whole number beyond ${Number.MAX_SAFE_INTEGER}, which would be rounded`),
@@ -42,7 +42,7 @@ const givenValue = z.union([
 const name = nameText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
-/** A key of any definition: an import of an earlier version may have given one a reserved word. */
+/** Key of any definition; imports of earlier versions may have used a reserved word. */
 export const anyFieldKey = z
   .string()
   .max(MAX_FIELD_KEY, `has more than ${MAX_FIELD_KEY} characters`)
@@ -53,14 +53,14 @@ const choices = z
   .array(choice)
   .max(MAX_CHOICES, `has more than ${MAX_CHOICES} choices`)
   .refine((list) => new Set(list).size === list.length, "names a choice twice");
-/** The choices of a dropdown, as a list; {choices: [...]} is taken too. */
+/** Choices of a dropdown, as a list or as {choices: [...]}. */
 export const fieldOptions = z.union([
   choices,
   z.strictObject({ choices: choices.optional() }).transform((o) => o.choices ?? []),
 ]);
 const deviceTypes = z.array(filledText(50)).max(20);
 
-/** Body of POST /custom-fields. Without an orgId a partner's caller creates a field of All organizations. */
+/** Body of POST /custom-fields. Without orgId a partner's caller creates a field of All organizations. */
 export const createInput = z.strictObject({
   orgId: guid.nullish(),
   owner: z.enum(["organization", "all_organizations"]).optional(),
@@ -77,7 +77,7 @@ export type CreateInput = z.output<typeof createInput>;
 
 const fixed = z.never("cannot be changed").optional();
 
-/** Body of PATCH /custom-fields/:id. Key and type stay what they are. */
+/** Body of PATCH /custom-fields/:id. Key and type cannot change. */
 export const updateInput = z.strictObject({
   id: guid,
   fieldKey: fixed,
@@ -115,10 +115,10 @@ export type Definition = z.output<typeof definition>;
 
 export const definitionList = z.strictObject({ data: z.array(definition) });
 
-/** How many devices hold a value of a field: what its deletion would remove. */
+/** Number of devices with a value of a field, which its deletion would remove. */
 export const usage = z.strictObject({ id: guid, values: z.int() });
 
-/** One field of one device; isDefault: the device holds no value, the definition's default is shown. */
+/** One field of one device; isDefault: the device has no value, so the definition's default is shown. */
 const deviceValue = z.strictObject({
   fieldId: guid,
   fieldKey: z.string(),
@@ -133,10 +133,10 @@ const deviceValue = z.strictObject({
 });
 export type DeviceValue = z.output<typeof deviceValue>;
 
-/** Body of PATCH /devices/:id/custom-fields: any keys, checked against the definitions; id is the path's. */
+/** Body of PATCH /devices/:id/custom-fields: keys are checked against the definitions; id is from the path. */
 export const setValuesInput = z.object({ id: guid }).catchall(givenValue.nullable());
 
-/** Field key to value, of every field that applies to a device; null where it holds none. */
+/** Field key to value, for every field that applies to a device; null without a value. */
 export const valueMap = z.record(z.string(), fieldValue.nullable());
 export type ValueMap = z.output<typeof valueMap>;
 

@@ -36,7 +36,7 @@ function toChanges(fields: Map<string, DefinitionRow>, given: Record<string, Fie
   return changes;
 }
 
-/** Merges under a lock on the row, so that two people who change two fields at once both win. */
+/** Merges under a row lock, so that concurrent changes to two fields both count. */
 async function write(tx: Tx, device: DeviceRef, changes: Change[]): Promise<Values> {
   await tx.execute(sql`
     INSERT INTO custom_field_values (device_id, org_id, "values") VALUES (${device.id}::uuid, ${device.orgId}::uuid, '{}')
@@ -52,7 +52,7 @@ async function write(tx: Tx, device: DeviceRef, changes: Change[]): Promise<Valu
   return row?.before ?? {};
 }
 
-/** Before and after of what really changed, secrets masked: their values never enter the audit log. */
+/** Actual changes, before and after; values of secrets never enter the audit log. */
 function auditOf(before: Values, changes: Change[]): { before: Values; after: Values } | null {
   const old: Record<string, FieldValue> = {};
   const now: Record<string, FieldValue> = {};
@@ -66,7 +66,7 @@ function auditOf(before: Values, changes: Change[]): { before: Values; after: Va
 }
 
 /**
- * Sets or (null) clears custom field values of one device: all of the body or nothing.
+ * Sets or (null) clears custom field values of one device, all or nothing.
  * @returns every field of the device with its value.
  * @throws AppError not_found, validation_failed.
  */

@@ -13,13 +13,13 @@ import { auditableChange, type DefinitionRow, fitToType, manageable, requireRow,
 import { holders, lockDefinitions } from "./definitions";
 import { type Definition, definition, type FieldType, type FieldValue, retypeInput, updateInput } from "./schema";
 
-/** Values named of those that do not fit. */
+/** Values listed in an error. */
 const NAMED = 3;
 
-/** A stored value as another type would have it: read from what it looks like. */
+/** Converts a stored value to another type by parsing its text. */
 const convert = (rule: FieldRule, value: FieldValue): Coerced => coerceText(rule, String(value).trim());
 
-/** How a value that the definition holds reads in a new type. @throws AppError validation_failed where it does not. */
+/** Converts a definition's default to a new type. @throws AppError validation_failed where it does not fit. */
 function convertDefault(rule: FieldRule, value: FieldValue | null): FieldValue | null {
   if (value === null) return null;
   const converted = convert(rule, value);
@@ -28,8 +28,7 @@ function convertDefault(rule: FieldRule, value: FieldValue | null): FieldValue |
 }
 
 /**
- * Rewrites every stored value of a field in another type, in every organization that has one: all of them or none.
- * Writers of values wait meanwhile.
+ * Converts every stored value of a field, in every organization: all or none. Writers of values wait meanwhile.
  * @throws AppError validation_failed when a value does not fit, with how many and (unless they are secret) which.
  */
 async function convertValues(tx: Tx, row: DefinitionRow, rule: FieldRule): Promise<void> {
@@ -62,7 +61,7 @@ async function convertValues(tx: Tx, row: DefinitionRow, rule: FieldRule): Promi
 
 type Change = Omit<z.output<typeof retypeInput>, "type"> & { type?: FieldType };
 
-/** The definition as it is to be; options and default follow a new type. @throws AppError validation_failed. */
+/** New state of a definition; options and default follow a new type. @throws AppError validation_failed. */
 function changed(row: DefinitionRow, input: Change, updatedAt: Date): Partial<DefinitionRow> {
   const type = input.type ?? row.type;
   const kept = type === row.type || type === "dropdown" ? row.options : null;
@@ -95,8 +94,8 @@ async function store(tx: Tx, id: string, values: Partial<DefinitionRow>): Promis
 type Changed = { before: DefinitionRow; after: DefinitionRow };
 
 /**
- * With the values in one transaction; they are also those of organizations that this caller does not reach. What others
- * changed of the definition while this one waited for writers of values is read again, and stays.
+ * Stores definition and values in one transaction, including values of organizations outside the caller's reach.
+ * Changes made by others while waiting for writers are read again and kept.
  */
 function storeConverted(ctx: Ctx, found: DefinitionRow, input: Change): Promise<Changed> {
   return asSystem(async (tx) => {
@@ -131,7 +130,7 @@ async function change(ctx: Ctx, input: Change): Promise<Definition> {
 }
 
 /**
- * Changes what may change of a definition; key and type stay. Stored values are left alone.
+ * Changes a definition except key and type. Stored values are unaffected.
  * @throws AppError not_found, forbidden, or validation_failed where options or default do not fit the type.
  */
 export const updateDefinition = operation({
@@ -143,7 +142,7 @@ export const updateDefinition = operation({
 });
 
 /**
- * The same with another type: every stored value is read in it, all of them or none.
+ * Changes the type: converts every stored value, all or none.
  * @throws AppError not_found, forbidden, or validation_failed where a stored value, options or default do not fit it.
  */
 export const retypeDefinition = operation({

@@ -10,17 +10,17 @@ import { coerceValue } from "./coerce";
 import { choicesOf, type DefinitionRow, visible } from "./definition";
 import { type DeviceValue, deviceValueList, type FieldValue, MASK, type ValueMap } from "./schema";
 
-/** What of a device decides which fields it has. */
+/** Properties of a device that decide which fields it has. */
 export type DeviceRef = { id: string; orgId: string; os: string; hostname: string };
 
-/** windows, macos or linux, from the system's name as the agent reports it. */
+/** windows, macos or linux, from the system name reported by the agent. */
 function osFamily(os: string): string {
   const name = os.toLowerCase();
   if (/\bmac|darwin|os ?x/.test(name)) return "macos";
   return name.includes("win") ? "windows" : "linux";
 }
 
-/** A field without device types is for all of them. */
+/** A field without device types applies to all. */
 export function appliesTo(field: Pick<DefinitionRow, "deviceTypes">, os: string): boolean {
   if (!field.deviceTypes?.length) return true;
   const kinds = [os.toLowerCase(), osFamily(os)];
@@ -28,8 +28,8 @@ export function appliesTo(field: Pick<DefinitionRow, "deviceTypes">, os: string)
 }
 
 /**
- * The fields of a device by key: its organization's own, and those of All organizations whose key it has not taken.
- * They are found through the device's organization, not the caller's partner: the operator has none.
+ * Fields of a device by key: its organization's own, then those of All organizations with other keys. Found through the
+ * device's organization, because the operator has no partner.
  */
 export async function fieldsOfDevice(tx: Tx, device: DeviceRef): Promise<Map<string, DefinitionRow>> {
   const d = customFieldDefinitions;
@@ -58,7 +58,7 @@ const isMasked = (ctx: Ctx, { secret }: DefinitionRow): boolean =>
 const shown = (ctx: Ctx, field: DefinitionRow, value: FieldValue | null): FieldValue | null =>
   value !== null && isMasked(ctx, field) ? MASK : value;
 
-/** The custom fields of a device with their values, secrets masked for those who may not manage fields. */
+/** Custom fields of a device with values, secrets masked for people who may not manage fields. */
 export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Promise<DeviceValue[]> {
   const fields = await fieldsOfDevice(tx, device);
   const [row] = await tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, device.id));
@@ -80,11 +80,11 @@ export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Pro
   });
 }
 
-/** The values by key, as the REST door shows them. */
+/** Values by key, for REST. */
 export const toValueMap = (values: readonly DeviceValue[]): ValueMap =>
   Object.fromEntries(values.map((v) => [v.fieldKey, v.value]));
 
-/** The custom fields of one device within the caller's reach. */
+/** Custom fields of one device in the caller's reach. */
 export const listDeviceValues = operation({
   permission: "custom_fields:read",
   input: idInput,
@@ -95,8 +95,8 @@ export const listDeviceValues = operation({
 });
 
 /**
- * A condition on devices: the field (any of the visible definitions with this key) holds the value, given as text.
- * A text that a definition's type cannot mean matches none of its devices, nor does any where the value is masked.
+ * Condition on devices: the field (any visible definition with this key) has the value, given as text. A text invalid
+ * for a definition's type matches none of its devices, and masked values never match.
  */
 export async function hasFieldValue(tx: Tx, ctx: Ctx, { key, text }: { key: string; text: string }): Promise<SQL> {
   const fields = await tx
@@ -104,7 +104,7 @@ export async function hasFieldValue(tx: Tx, ctx: Ctx, { key, text }: { key: stri
     .from(customFieldDefinitions)
     .where(and(visible(ctx.scope), eq(customFieldDefinitions.fieldKey, key)));
   const wanted = fields.flatMap((field) => {
-    // Who sees only the mask must not find out the value by asking for one after the other.
+    // People who only see the mask must not find the value by trying.
     if (isMasked(ctx, field)) return [];
     const { type } = field;
     const typed = type === "number" ? Number(text) : type === "boolean" ? text === "true" : text;

@@ -1,20 +1,19 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Denied acts within an hour that are many, and how few they must be again before it is over. */
+/** Denied actions within an hour that count as many, and the number below which it ends. */
 export const MANY_DENIALS = 25;
 export const FEW_DENIALS = 10;
-/** An organization is silent when none of its agents was heard for this long. */
+/** An organization is silent if none of its agents was heard for this long. */
 export const SILENT_AFTER_MS = 30 * MINUTE;
-/** A gap in a stream is reported for this long after it was found. */
+/** A gap in a stream is reported for this long. */
 export const GAP_SHOWN_MS = 7 * 24 * HOUR;
 /** Lost audit events are reported for this long. */
 export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
 
 /**
- * What is known of a kind of notification. `holds`: for how long a condition must be seen before a notification is sent;
- * `isWatched`: only time in which this server looked counts for that; `isNoisy`: not notified by default;
- * `isUrgent`: administrators are notified by mail by default.
+ * Properties of a notification kind. `holds`: how long a condition must last before notifying; `isWatched`: only
+ * observed time counts; `isNoisy`: off by default; `isUrgent`: mailed to administrators by default.
  */
 type Kind = { label: string; means: string; holdsMs: number; isWatched?: true; isNoisy?: true; isUrgent?: true };
 
@@ -99,6 +98,6 @@ export const KINDS: Readonly<Record<NotificationKind, Kind>> = kinds;
 export const isKind = (text: string): text is NotificationKind => Object.hasOwn(kinds, text);
 export const KIND_NAMES = Object.keys(kinds).filter(isKind);
 
-/** What people are notified of who have not chosen: in the product all but noisy kinds; urgent ones by mail, if they manage. */
+/** Defaults: all but noisy kinds in the product; urgent ones by mail for people who manage. */
 export const DEFAULT_PRODUCT_KINDS = KIND_NAMES.filter((kind) => !KINDS[kind].isNoisy);
 export const DEFAULT_MAIL_KINDS = KIND_NAMES.filter((kind) => KINDS[kind].isUrgent);

@@ -23,25 +23,25 @@ import type { HeldBefore } from "./run/held-before";
 import { type RowsAbout, relatedTo } from "./run/related-rows";
 import type { Result, ResultRow } from "./run/tables/results";
 
-/** True for a row that the run has applied. */
+/** True if the run has applied the row. */
 export const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
   row.rowNo <= found.appliedThrough &&
   (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
 
-/** What a download of rows consists of. */
+/** Layout of a row download. */
 export type Columns = {
   header: string[];
   only: SQL;
-  /** True where cells are said of the rows' devices, which are then looked up. */
+  /** True if cells depend on the rows' devices, which are then looked up. */
   hasDevices: boolean;
   row: (row: ResultRow, known: Known) => Cell[];
 };
-/** What was looked up for a page of rows. */
+/** Data looked up for a page of rows. */
 export type Known = { names: DeviceNames; held: HeldBefore; about: RowsAbout };
 
 export type DeviceNames = ReadonlyMap<string, Candidate>;
 
-/** The devices within reach that results name, by id, with what distinguishes them. */
+/** Devices in reach named by results, by id, with distinguishing facts. */
 export async function nameDevices(tx: Tx, orgIds: readonly string[], results: readonly Result[]): Promise<DeviceNames> {
   const ids = new Set<string>();
   for (const { deviceId, candidates, pickedDeviceId } of results)
@@ -59,11 +59,11 @@ export async function nameDevices(tx: Tx, orgIds: readonly string[], results: re
   return new Map(found.map((device) => [device.deviceId, device]));
 }
 
-/** A value as people read it. */
+/** A value as readable text. */
 const asText = (value: FieldValue | null): string =>
   value === null ? "" : typeof value === "boolean" ? (value ? "Yes" : "No") : String(value);
 
-/** A cell of the file, what the device held, what the field would hold of the cell, and the outcome; secrets masked. */
+/** A cell of the file, the device's former value, the field's new value, and the outcome; secrets masked. */
 function valueCells(field: ActiveField, { text, code, held }: { text: string; code: string; held: FieldValue | null }) {
   const outcome = outcomeOfCode(code);
   const shown = (value: string) => (field.secret && value !== "" ? MASK : value);
@@ -76,7 +76,7 @@ function valueCells(field: ActiveField, { text, code, held }: { text: string; co
   ];
 }
 
-/** Everything that is known of each row: what its device held against what the file says, and the rows that contradict it. */
+/** All known about each row: the device's value against the file's, and contradicting rows. */
 export function outcomeColumns(plan: LoadedPlan, found: ImportRecord): Columns {
   const { hostname } = plan.identifiers;
   return {
@@ -125,10 +125,10 @@ export function outcomeColumns(plan: LoadedPlan, found: ImportRecord): Columns {
   };
 }
 
-/** Read as no value, by spreadsheets and by the importer. */
+/** Spreadsheets and the importer read it as no value. */
 const NO_VALUE = "#N/A";
 
-/** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */
+/** Rows not fully applied, unchanged plus the reason, to be corrected and uploaded again. */
 export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
   const faults = (row: ResultRow) =>
     plan.fields.flatMap((field, i) =>
@@ -137,7 +137,7 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
         : [],
     );
   const clearing = new Set(plan.fields.flatMap(({ column, clearBlank }) => (clearBlank ? column : [])));
-  // A cell without a value comes again as none, where a blank one would clear what the device holds.
+  // A missing value is written as no value, because a blank would clear the device's value.
   const cellOf = (row: ResultRow, i: number) => row.cells[i] ?? (clearing.has(i) ? NO_VALUE : "");
   const leftOut = new Set(leftOutSecrets(found));
   const whyNot = (row: ResultRow) => {
@@ -152,9 +152,9 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     hasDevices: false,
     row: (row) => {
-      // A secret that was left out was not asked for in a file either; one that was chosen must be there to come again.
+      // Secrets left out of the import stay out of the file; chosen ones must be included to be uploaded again.
       const cells = found.columns.map((_, i) => (leftOut.has(i) ? "" : cellOf(row, i)));
-      // What is beyond the header comes after the reason, so that the reason is always in its own column.
+      // Cells beyond the header come after the reason, which keeps its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
     },
   };

@@ -13,11 +13,11 @@ import { loadHeldBefore } from "./run/held-before";
 import { loadRowsAbout } from "./run/related-rows";
 import { type ResultRow, readResults } from "./run/tables/results";
 
-/** Rows read at once for a download: it never holds more, and fewer where the file has many columns. */
+/** Rows per read of a download; fewer if the file has many columns. */
 const MAX_PAGE = 2000;
-/** Rows that contradict those of a page. */
+/** Maximum of contradicting rows read for a page. */
 const MAX_ABOUT = 20_000;
-/** The name of a download: that of the import's first file without its ending, and `what` is in it. */
+/** Name of a download: that of the import's first file without extension, plus `what`. */
 const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
     (found.files[0]?.name ?? "import")
@@ -44,7 +44,7 @@ type Download = { found: ImportRecord; plan: LoadedPlan; columns: Columns };
 
 async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  // By the mark spreadsheets recognise UTF-8.
+  // The byte order mark lets spreadsheets recognize UTF-8.
   yield encoder.encode(`\ufeff${toCsv([columns.header])}`);
   const limit = Math.min(MAX_PAGE, rowsAtOnce(found));
   for (let after = 0; ; ) {
@@ -59,7 +59,7 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
   }
 }
 
-/** A CSV file to save under a name. */
+/** A CSV response to save under a name. */
 const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
   savedAs(name, "text/csv; charset=utf-8", body);
 
@@ -76,7 +76,7 @@ const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
   });
 
 /**
- * The rows of an import's file as CSV with columns of one's choice, streamed page by page.
+ * Rows of an import's file as CSV with chosen columns, streamed page by page.
  * @throws AppError not_found; conflict without a plan, validation_failed for one with faults
  */
 async function download(
@@ -100,7 +100,7 @@ export const downloadOutcomes = operation({
   run: (ctx, { id }) => download(ctx, { id, what: "outcomes", columnsOf: outcomeColumns }),
 });
 
-/** CSV of the rows that were not applied, in the original columns plus the reason, streamed. */
+/** CSV of rows not applied, in the original columns plus the reason, streamed. */
 export const downloadRejected = operation({
   permission: "custom_fields:import",
   input: idInput,
@@ -108,7 +108,7 @@ export const downloadRejected = operation({
   run: (ctx, { id }) => download(ctx, { id, what: "not-applied", columnsOf: rejectedColumns }),
 });
 
-/** CSV of the location-scope and client-scope fields, to be created by hand as organization-level fields. */
+/** CSV of location-scope and client-scope fields, to be created by hand as organization-level fields. */
 export const downloadOutOfScope = operation({
   permission: "custom_fields:import",
   input: idInput,

@@ -22,7 +22,7 @@ import { readResults, replaceResult } from "./run/tables/results";
 import { type Edit, editInput, type ImportState, type ImportSummary } from "./schema";
 import { queueWork } from "./start";
 
-/** What is read to find the cells of a change. */
+/** Condition to find the cells of a change. */
 const wanted = (edit: Edit) =>
   edit.kind === "cell"
     ? { column: edit.column, match: "row" as const, find: String(edit.rowNo) }
@@ -32,8 +32,8 @@ const refusal = (path: string, message: string) =>
   new AppError("validation_failed", message, { errors: [{ path, message }] });
 
 /**
- * A value after the change: a part of it replaced, or all of it.
- * @throws AppError validation_failed where a value would become longer than a field takes: a cell of the file may be.
+ * A value after the change: part of it or all of it replaced.
+ * @throws AppError validation_failed where a value would exceed a field's limit: a cell of the file may be longer.
  */
 function afterOf(edit: Edit, before: string): string {
   if (edit.kind === "cell") return edit.value;
@@ -49,9 +49,10 @@ function afterOf(edit: Edit, before: string): string {
 }
 
 /**
- * Puts values of the file right where they are: one cell, or every cell of a column that is or contains a text. The
- * uploaded file stays as it is; each change can be undone.
- * @throws AppError not_found; conflict for a row that could not be read or when nothing would change; validation_failed.
+ * Corrects values of the file: one cell, or every cell of a column that equals or contains a text. The uploaded file
+ * stays unchanged; each change can be undone.
+ * @throws AppError not_found; conflict for a row that could not be read or when nothing would change;
+ * validation_failed.
  */
 export const editValues = operation({
   permission: "custom_fields:import",
@@ -81,14 +82,14 @@ export const editValues = operation({
   },
 });
 
-/** Rows whose result is brought up to date at once; more of them are left to a new check. */
+/** Rows rechecked at once; more are left to a new check. */
 const MAX_AT_ONCE = 200;
 
-/** The rows of a change and what they hold after it; null: no value. */
+/** Rows of a change and their new value; null: no value. */
 type Part = Pick<EditPart, "rowNos"> & { after: string | null };
 type Change = { column: number; parts: readonly Part[]; edits: NonNullable<ImportSummary["edits"]> };
 
-/** What is seen in a column now: counted again from its different values. */
+/** Recounts a column's profile from its distinct values. */
 async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promise<SourceColumn> {
   const uses = await rowsOf<{ text: string; uses: number; line: number }>(
     tx,
@@ -100,15 +101,15 @@ async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promi
   );
   const watch = new ColumnWatch();
   for (const { text, uses: times, line } of uses) watch.add(text, line, times);
-  // How the file writes numbers does not change with a cell.
+  // One cell does not change how the file writes numbers.
   const { decimalComma } = column;
   return { ...column, ...watch.profile(column.rows, presetOf(found.source).dateOrder), decimalComma };
 }
 
 /**
- * Decides the changed rows again, each by itself. A row in conflict stays in conflict: only a check of all rows ends that.
- * The counts of the check are brought up to date.
- * @returns false, with no result changed, where a row is about another device than before
+ * Decides the changed rows again, each on its own; rows in conflict stay so until all rows are checked. Updates the
+ * counts of the check.
+ * @returns false, with no result changed, if a row now means another device
  */
 async function recheck(
   tx: Tx,
@@ -137,9 +138,8 @@ async function recheck(
 }
 
 /**
- * Writes the values of a change into the rows and says what follows from it: a few rows of a checked import are decided
- * again at once; many, those that are about another device by now, or a column that identifies computers, are left to a
- * new check, which is started.
+ * Writes a change into the rows. A few rows of a checked import are decided again at once; many rows, rows that now
+ * mean another device, or changes to an identifier column start a new check.
  */
 async function applyEdit(
   tx: Tx,
@@ -180,7 +180,7 @@ export const undoEdit = operation({
       const last = edits.at(-1);
       if (!last) throw new AppError("conflict", "There is no change to undo.");
       const parts = await claimEdit(tx, id, edits.length);
-      // What was blank may have been no value at all, and must not clear one: it comes back as none.
+      // A blank may have been a missing value, which must not clear one, so it is restored as missing.
       const back = parts.map(({ before, rowNos }) => ({ after: before || null, rowNos }));
       return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
     });

@@ -48,7 +48,7 @@ function progressOf(row: ImportRecord): ImportState["job"] {
   return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
 }
 
-/** An import as the wizard sees it, without where its files are stored. */
+/** An import for the wizard, without file paths. */
 export function toImportState(row: ImportRecord): ImportState {
   const { restoring: _, ...summary } = row.summary;
   return {
@@ -71,12 +71,12 @@ export function toImportState(row: ImportRecord): ImportState {
   };
 }
 
-/** Of imports that were not started: each is kept, with its files, until it is discarded or its days are over. */
+/** Imports not yet started: each is kept with its files until discarded or expired. */
 const MAX_DRAFTS = 500;
 const t = customFieldImports;
 
 /**
- * Creates an import from a source product. Nothing is audited before it writes anything.
+ * Creates an import from a source product. Not recorded until it writes anything.
  * @throws AppError conflict while the partner has too many that were not started.
  */
 export const createImport = operation({
@@ -117,7 +117,7 @@ export const getImport = operation({
   },
 });
 
-/** The imports within the caller's reach, newest first, without their columns and mappings, which are large. */
+/** Imports in the caller's reach, newest first, without their large columns and mappings. */
 export const listImports = operation({
   permission: "custom_fields:import",
   input: importListInput,
@@ -149,7 +149,7 @@ export const listImports = operation({
 
 export type SourceList = { sources: { id: string; label: string; hint: string }[]; maxRows: number; maxBytes: number };
 
-/** The products that can be imported from, and the limits, shown before the upload. */
+/** Source products and limits, shown before the upload. */
 export const listSources = operation({
   permission: "custom_fields:import",
   input: noInput,
@@ -162,10 +162,9 @@ export const listSources = operation({
 });
 
 /**
- * Asks the import's background work to stop: after the current rows a run is cancelled, with what it wrote kept (it can
- * be undone), and an undo ends, with what it restored kept (it can be started again); any other work is dropped.
- * Where the work has ended, nothing happens.
- * @throws AppError not_found; conflict when the import does other work by now than the caller saw.
+ * Asks background work to stop: a run stops after the current rows and can be undone, an undo keeps what it restored
+ * and can be started again; other work is dropped. Does nothing if the work has ended.
+ * @throws AppError not_found; conflict when the import is doing other work than the caller saw.
  */
 export const cancelImport = operation({
   permission: "custom_fields:import",
@@ -196,7 +195,7 @@ export const cancelImport = operation({
   },
 });
 
-/** Deletes an import that has not written anything. @throws AppError not_found, conflict. */
+/** Deletes an import that has written nothing. @throws AppError not_found, conflict. */
 export const discardImport = operation({
   permission: "custom_fields:import",
   input: idInput,

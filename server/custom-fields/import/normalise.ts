@@ -1,13 +1,13 @@
 import { FIELD_KEY, MAX_FIELD_KEY, RESERVED_KEYS } from "@/server/custom-fields/schema";
 
-/** Marks that show nothing: a zero-width space, a joiner of words, signs of writing direction. */
+/** Invisible marks: zero-width space, word joiner, writing direction. */
 const INVISIBLE = new Set(["\u200b", "\u2060", "\u200e", "\u200f", "\ufeff"]);
 const isBlankAt = (text: string, at: number): boolean => {
   const letter = text.charAt(at);
   return INVISIBLE.has(letter) || letter.trim() === "";
 };
 
-/** A text without the spaces and invisible marks at its ends, which pages and documents leave in what is copied. */
+/** Trims spaces and invisible marks, which copying from web pages and documents leaves. */
 export function trimText(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isBlankAt(text, start)) start++;
@@ -17,7 +17,7 @@ export function trimText(text: string): string {
 
 const EXCEL_TEXT = /^="((?:[^"]|"")*)"$/;
 
-/** Excel's way to keep a text such as 00123 from becoming a number: ="00123". */
+/** Removes Excel's text marker: ="00123". */
 export const unwrapped = (cell: string): string =>
   cell.startsWith('="') ? cell.replace(EXCEL_TEXT, (_, inner: string) => inner.replaceAll('""', '"')) : cell;
 
@@ -32,8 +32,8 @@ const fold = (text: string): string =>
     .replace(/[đĐ]/g, "d");
 
 /**
- * What two headers are compared by: case, spaces, punctuation, accents and camel case do not count.
- * "Asset-Tag #", "assetTag" and "ASSET TAG" are one; a header of symbols alone stays what it is.
+ * Normalizes a header for comparison: ignores case, spaces, punctuation, accents and camel case. "Asset-Tag #",
+ * "assetTag" and "ASSET TAG" are equal; a header of symbols only stays as is.
  */
 export function normaliseHeader(title: string): string {
   const bare = fold(title)
@@ -42,7 +42,7 @@ export function normaliseHeader(title: string): string {
   return bare || title.trim().toLowerCase();
 }
 
-/** A title as a field key: "AssetTag (old)" is asset_tag_old. Keys start with a letter. */
+/** A field key from a title: "AssetTag (old)" is asset_tag_old. Keys start with a letter. */
 export function toFieldKey(title: string): string {
   const snake = fold(title)
     .replace(/([a-z][0-9]*)([A-Z])/g, "$1_$2")
@@ -54,7 +54,7 @@ export function toFieldKey(title: string): string {
   return FIELD_KEY.test(key) ? key : "field";
 }
 
-/** The title's key, with a number appended where the key is taken or a reserved word; the new key counts as taken from then on. */
+/** A free key from a title, numbered if taken or reserved; marks it as taken. */
 export function freeFieldKey(title: string, taken: Set<string>): string {
   const base = toFieldKey(title);
   let key = base;
@@ -66,10 +66,10 @@ export function freeFieldKey(title: string, taken: Set<string>): string {
 const SECRET_WORDS =
   /^(password|passwd|pwd|passphrase|passcode|passwort|kennwort|pin|key|apikey|passkey|code|token|secret|credential)s?\d*$/;
 const SECRET_PARTS = /password|passphrase|passwort|kennwort/;
-/** Codes and keys that lock nothing. */
+/** Codes and keys that are no secrets. */
 const OPEN_WORDS = /(^|_)(zip|postal|post|postcode|country|area|currency|language|dial|time_?zone)(_|$)/;
 
-/** True for a title that says password, key, code, PIN, token or the like. */
+/** True for titles with password, key, code, PIN, token or similar words. */
 export function namesSecret(title: string): boolean {
   const words = toFieldKey(title);
   return (
@@ -79,7 +79,7 @@ export function namesSecret(title: string): boolean {
 
 const MASK_ONLY = /^[*•●∙·]{4,}$/;
 
-/** True for a cell in which the product shows a mask instead of the value: never a value to import. */
+/** True for a cell with a mask instead of a value, which is never imported. */
 export const isMasked = (cell: string): boolean => MASK_ONLY.test(cell);
 
 const ERROR_VALUES = new Set(
@@ -88,13 +88,13 @@ const ERROR_VALUES = new Set(
   ),
 );
 
-/** LibreOffice numbers the errors that Excel does not know. */
+/** LibreOffice numbers errors unknown to Excel. */
 const NUMBERED_ERROR = /^Err:5\d\d$/;
 
-/** True for what a spreadsheet writes into a text file where a formula failed (also in German and French): no value. */
+/** True for a spreadsheet's text of a failed formula (also German and French): no value. */
 export const isErrorValue = (cell: string): boolean => ERROR_VALUES.has(cell) || NUMBERED_ERROR.test(cell);
 
-/** Header cells as unique titles: a blank one is named after its place, a repeated one numbered. */
+/** Unique titles: blanks named by position, repeats numbered. */
 export function uniqueTitles(cells: readonly string[]): string[] {
   const seen = new Set<string>();
   return cells.map((cell, i) => {

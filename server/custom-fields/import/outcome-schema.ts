@@ -1,6 +1,6 @@
 import type { FieldValue } from "@/server/custom-fields/schema";
 
-/** A device that a row may be about, with what distinguishes it from others of its name (times as ISO). */
+/** A device that a row may mean, with distinguishing facts (times as ISO). */
 export type Candidate = {
   deviceId: string;
   hostname: string;
@@ -12,8 +12,8 @@ export type Candidate = {
   enrolledAt: string;
 };
 /**
- * A value of the file beside what the device holds (null: nothing, or there is no device), before this import wrote to it.
- * value: how the field holds the file's text; null where it holds nothing of it.
+ * A value of the file and the device's value before this import (null: none, or no device). value: what the field would
+ * store; null if invalid.
  */
 type ImportCell = {
   fieldId: string;
@@ -25,15 +25,15 @@ type ImportCell = {
   reason: string | null;
   isSecret: boolean;
 };
-/** Another row, and where it is: "line 14", "sheet Computers, line 14". */
+/** Another row, and its place: "line 14", "sheet Computers, line 14". */
 export type RowReference = { rowNo: number; sourceId: string | null; place: string };
 
-/** One row of the check's table; cells in the order of the plan's fields. */
+/** A row of the check's table; cells in the order of the plan's fields. */
 export type ImportRow = {
   rowNo: number;
   file: string;
   line: number;
-  /** Where it is, in words. */
+  /** Its place in words. */
   place: string;
   outcome: RowOutcome;
   reason: string | null;
@@ -42,14 +42,14 @@ export type ImportRow = {
   device: Candidate | null;
   candidates: Candidate[];
   pickedDeviceId: string | null;
-  /** Whether the run has applied it; null before the run. */
+  /** Whether the run applied it; null before the run. */
   applied: boolean | null;
-  /** Other rows of the file that are about the same devices, where that is why this one is not applied. */
+  /** Other rows about the same devices, if they prevent applying this one. */
   related: RowReference[];
   cells: ImportCell[];
 };
 
-/** What the check (or the run: changed) finds for a row. */
+/** Results of the check (or the run: changed) for a row. */
 export const ROW_OUTCOMES = [
   "matched_source_id",
   "matched_hostname",
@@ -71,7 +71,7 @@ export const ROW_OUTCOME_LABELS: Record<RowOutcome, string> = {
   changed: "Changed since the check",
 };
 
-/** One letter for each value in a result's codes. Nothing but this table and the functions below it knows the letters. */
+/** One-letter codes of values in a result. Only this table and the functions below know the letters. */
 export const VALUE_CODES = {
   set: "s",
   overwrite: "o",
@@ -101,29 +101,29 @@ export const outcomeOfCode = (code: string): ValueOutcome =>
   VALUE_OUTCOMES.find((outcome) => VALUE_CODES[outcome] === code) ?? "none";
 
 const WRITES: readonly string[] = [VALUE_CODES.set, VALUE_CODES.overwrite, VALUE_CODES.clear];
-/** The codes that change what a device holds. */
+/** Codes that change a device. */
 export const WRITE_CODES = WRITES.join("");
-/** True when any of the codes changes what a device holds. */
+/** True if any of the codes changes a device. */
 export const hasWrite = (codes: string): boolean => WRITES.some((code) => codes.includes(code));
 
 const NEEDS_DEVICE: ReadonlySet<string> = new Set([...WRITES, VALUE_CODES.same, VALUE_CODES.kept]);
-/** The codes of a row that has lost its device: what remains is said of the cells alone. */
+/** Codes of a row without its device: only verdicts on the cells remain. */
 export const withoutDevice = (codes: string): string =>
   Array.from(codes, (code) => (NEEDS_DEVICE.has(code) ? VALUE_CODES.none : code)).join("");
 
 type RowCounts = Record<RowOutcome, number>;
 export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;
-/** What a check or a run counted. readBack: of the written values, how many the devices hold afterwards. */
+/** Counts of a check or run. readBack: written values that the devices hold afterwards. */
 export type Tally = {
   rows: RowCounts;
   fields: FieldCounts[];
-  /** Devices that receive a value, source IDs that are recorded, and ambiguous rows that a person picked a device for. */
+  /** Devices with new values, recorded source IDs, and ambiguous rows with a picked device. */
   writes?: { devices: number; sourceIds: number; picked?: number };
 };
 export type RunReport = Tally & {
   devices: number;
   recordedSourceIds: number;
   readBack: { fieldId: string; written: number; found: number }[] | null;
-  /** Of the ambiguous rows, those applied to the device that a person picked; missing in older reports. */
+  /** Ambiguous rows applied to a picked device; missing in older reports. */
   picked?: number;
 };

@@ -16,26 +16,26 @@ import { guid, nameText } from "@/server/ground/wire";
 export const MAX_IMPORT_ROWS = 200_000;
 /** Bytes of a file, compressed or not. */
 export const MAX_IMPORT_BYTES = 100 * 1024 * 1024;
-/** All members of a workbook together, unpacked (bytes). */
+/** Total unpacked size of a workbook's members (bytes). */
 export const MAX_WORKBOOK_BYTES = 256 * 1024 * 1024;
-/** Cells of a sheet, which are held in memory: they take two thirds of what its reader has. */
+/** Cells of a sheet in memory; they take two thirds of the reader's limit. */
 export const MAX_WORKBOOK_CELLS = 2_500_000;
 export const MAX_IMPORT_COLUMNS = 300;
 export const MAX_IMPORT_FILES = 10;
-/** Characters of one record of a text file: more is an unclosed quote. */
+/** Characters of one text record: more means an unclosed quote. */
 export const MAX_RECORD_CHARS = 1024 * 1024;
-/** Bytes of one request of an upload; a larger file goes in several, each at its offset. */
+/** Bytes per upload request; larger files are sent in parts, each with its offset. */
 export const UPLOAD_PART_BYTES = 4 * 1024 * 1024;
 export const PREVIEW_ROWS = 20;
-/** The column that the download of rows not applied adds. It is no field when that file comes back. */
+/** Column added to the download of rows not applied; ignored when that file is uploaded. */
 export const REASON_TITLE = "Not applied because";
-/** Begins the reason of a row that could not be read: it stays unread until a person has emptied that cell. */
+/** Start of an unreadable row's reason: it stays unread until a person empties that cell. */
 export const UNREADABLE_MARK = "Unreadable row: ";
 
 const SCOPES = ["computer", "location", "client"] as const;
 export type FieldScope = (typeof SCOPES)[number];
 
-/** A field as the source product declares it, beyond what its values show. */
+/** A field declared by the source product, beyond its values. */
 const declaredField = z.strictObject({
   type: z.enum(FIELD_TYPES).nullable(),
   options: z.array(z.string()).nullable(),
@@ -45,22 +45,22 @@ const declaredField = z.strictObject({
 });
 export type DeclaredField = z.output<typeof declaredField>;
 
-/** Why a column is taken for a secret: the product says so, its values are masked, or its title names one. */
+/** Evidence that a column is secret: declared by the product, masked values, or its title. */
 const secretSign = z.enum(["declared", "masked", "title"]);
 export type SecretSign = z.output<typeof secretSign>;
 
-/** How many values of a column do not fit a type, and the first of them with the lines they are on. */
+/** Number of a column's values that do not fit a type, and the first ones with their lines. */
 const misfit = z.strictObject({
   count: z.int(),
   odd: z.array(z.strictObject({ text: z.string(), line: z.int() })),
 });
 export type Misfit = z.output<typeof misfit>;
 
-/** The readings that a column's values are held to. A date's is one for each order. */
+/** Types tested on a column's values; dates once per order. */
 export const READINGS = ["text", "number", "boolean", "mdy", "dmy", "ymd"] as const;
 export type Reading = (typeof READINGS)[number];
 
-/** One column of the staged rows with what was seen in it. */
+/** A column of the staged rows with its profile. */
 const sourceColumn = z.strictObject({
   index: z.int(),
   title: z.string(),
@@ -70,7 +70,9 @@ const sourceColumn = z.strictObject({
   filled: z.int(),
   samples: z.array(z.string()),
   misfits: z.record(z.enum(READINGS), misfit),
-  /** Numbers of the column have decimal commas and none a decimal point: 1.234 is one thousand two hundred and thirty-four. */
+  /**
+   * Numbers in the column have decimal commas and no decimal points: 1.234 is one thousand two hundred and thirty-four.
+   */
   decimalComma: z.boolean(),
   guess: z
     .strictObject({
@@ -83,15 +85,15 @@ const sourceColumn = z.strictObject({
 });
 export type SourceColumn = z.output<typeof sourceColumn>;
 
-/** Only computer-scope fields are imported; the others are listed and kept out. */
+/** Only computer-scope fields are imported; others are listed only. */
 export const isImportable = (field: SourceColumn): boolean => (field.declared?.scope ?? "computer") === "computer";
 
-/** The type of a column: what the product says, else what its values suggest; null when nothing is known. */
+/** Type of a column: declared, else suggested by its values; null if unknown. */
 export const sourceType = (field: SourceColumn): FieldType | null => field.declared?.type ?? field.guess?.type ?? null;
 
 /**
- * How many of a column's values do not fit a type, counted while the file was read; null for a dropdown, whose choices
- * the reading did not know.
+ * Values of a column that do not fit a type, counted during reading; null for a dropdown, whose choices were not known
+ * then.
  */
 export function misfitOf(
   column: SourceColumn,
@@ -101,20 +103,20 @@ export function misfitOf(
   return column.misfits[type === "date" ? dateOrder : type];
 }
 
-/** Values of one column that may be decided about: beyond them it is no dropdown. */
+/** Undecided values allowed in a dropdown column. */
 export const MAX_CHOICE_DECISIONS = 500;
-/** Characters of a value that can be decided about one by one. */
+/** Characters of a value for a single decision. */
 export const MAX_DECIDED_TEXT = 1_000;
 
 const text = z.string().min(1).max(MAX_DECIDED_TEXT);
 
-/** What a person decided about a value that is none of a dropdown's choices; text is the file's, to the letter. */
+/** Decision about a value that is not a dropdown's choice; text is the exact text in the file. */
 const choiceDecision = z.discriminatedUnion("action", [
-  /** Read as that choice. */
+  /** Map to an existing choice. */
   z.strictObject({ text, action: z.literal("map"), to: z.string().min(1).max(MAX_CHOICE) }),
-  /** Becomes a choice of the field itself. */
+  /** Add as a new choice. */
   z.strictObject({ text, action: z.literal("add") }),
-  /** Not imported, and not reported as invalid. */
+  /** Skip without reporting it as invalid. */
   z.strictObject({ text, action: z.literal("skip") }),
 ]);
 export type ChoiceDecision = z.output<typeof choiceDecision>;
@@ -124,20 +126,20 @@ const choiceDecisions = z
   .max(MAX_CHOICE_DECISIONS, `has more than ${MAX_CHOICE_DECISIONS} entries`)
   .refine((list) => new Set(list.map((one) => one.text)).size === list.length, "decides about a value twice");
 
-/** A dropdown as it is planned: its choices, and what was decided about the values that are none of them. */
+/** A planned dropdown: its choices, and decisions on other values. */
 type PlannedDropdown = { type: FieldType; options: readonly string[] | null; decisions?: readonly ChoiceDecision[] };
 
-/** The values that become choices of the field; they are none yet. */
+/** Values to be added as choices. */
 export const addedChoices = ({ type, options, decisions = [] }: PlannedDropdown): string[] =>
   type === "dropdown"
     ? decisions.flatMap(({ action, text }) => (action === "add" && !options?.includes(text) ? [text] : []))
     : [];
 
-/** The choices of a field once the import has run; null for a field that has none. */
+/** Choices of a field after the run; null for a field without choices. */
 export const plannedChoices = (field: PlannedDropdown): string[] | null =>
   field.type === "dropdown" ? [...(field.options ?? []), ...addedChoices(field)] : (field.options?.slice() ?? null);
 
-/** Value to the choice that it is read as; null for one that is left out. */
+/** Choice by value; null to leave the value out. */
 export const decidedTexts = ({ type, decisions = [] }: PlannedDropdown): ReadonlyMap<string, string | null> =>
   new Map(
     type === "dropdown"
@@ -147,12 +149,12 @@ export const decidedTexts = ({ type, decisions = [] }: PlannedDropdown): Readonl
       : [],
   );
 
-/** The number of a column of the file, from 0. */
+/** Column number of the file, from 0. */
 export const columnNo = z.int().min(0).max(MAX_IMPORT_COLUMNS);
 
 const plannedField = z.strictObject({
   column: columnNo,
-  /** create: a new definition with the id given here. existing: into that one. */
+  /** create: a new definition with this id. existing: into that one. */
   action: z.enum(["create", "existing"]),
   fieldId: guid.nullable(),
   name: nameText(MAX_FIELD_NAME),
@@ -161,17 +163,17 @@ const plannedField = z.strictObject({
   options: fieldOptions.nullable(),
   secret: z.boolean(),
   dateOrder: z.enum(DATE_ORDERS),
-  /** Values that do not fit the existing definition are reported and the others imported: said by a person, never assumed. */
+  /** A person accepted that invalid values are reported and the others imported; never a default. */
   typeConflictAccepted: z.boolean(),
-  /** What a person decided about values that are none of the choices of a dropdown. */
+  /** Decisions on values that are not choices of a dropdown. */
   decisions: choiceDecisions.default([]),
   overwrite: z.boolean(),
   clearBlank: z.boolean(),
 });
-/** Left out, with the choices as the file has them: more than a field takes are nothing to correct here. */
+/** Left out with the file's choices, even if more than a field takes: nothing to correct here. */
 const skippedField = plannedField.extend({ action: z.literal("skip"), options: z.array(z.string()).nullable() });
 
-/** One source field's fate. */
+/** Plan for one source field. */
 const planField = z.discriminatedUnion("action", [plannedField, skippedField]);
 export type PlanField = z.output<typeof planField>;
 
@@ -189,13 +191,13 @@ export const plan = z
 export type Plan = z.output<typeof plan>;
 export type ActivePlanField = PlanField & { action: "create" | "existing"; fieldId: string };
 
-/** The fields that are imported: a plan without faults gives each its definition's id. */
+/** Imported fields: without faults, each has its definition's id. */
 export const activeFields = (plan: Plan): ActivePlanField[] =>
   plan.fields.filter((field): field is ActivePlanField => field.action !== "skip" && field.fieldId !== null);
 
 /**
- * Values of a dropdown's column that are none of its choices: the undecided ones are counted, the most
- * frequent of them shown, and with them those that are decided.
+ * Values of a dropdown column that are not choices: undecided ones counted, the most frequent listed, together with
+ * decided ones.
  */
 export type UnknownChoices = {
   column: number;
@@ -205,6 +207,6 @@ export type UnknownChoices = {
 };
 export type PlanFaults = { faults: { path: string; message: string }[]; unknown: UnknownChoices[] };
 
-/** True where a column's values are not to be shown: the product says secret, or the field that they go into is one. */
+/** True if a column's values must be hidden: it, or its target field, is secret. */
 export const isHidden = (column: SourceColumn, field: Pick<PlanField, "secret"> | undefined): boolean =>
   column.secret === "declared" || column.secret === "masked" || (field?.secret ?? column.secret !== null);

@@ -27,14 +27,14 @@ import {
 } from "./record";
 import { fileInput, formatInput, type ImportState, planInput } from "./schema";
 
-/** One thread stays for what is imported. */
+/** Keeps one thread free for imports. */
 const thread = new Concurrency(1);
-/** Waiting: the files of two imports of one caller, each shown at once. */
+/** Queue: the previews of two imports per caller. */
 const callers = new CallerConcurrency(1, { max: 2 * MAX_IMPORT_FILES, ms: 120_000 });
 
 /**
- * The first rows of a file, in the caller's turn.
- * @throws AppError rate_limited when too many of the caller's wait, and what reading throws
+ * First rows of a file, in the caller's turn.
+ * @throws AppError rate_limited when too many of the caller's wait, and the errors of reading
  */
 const readPreview = (
   { actor, signal }: Ctx,
@@ -44,7 +44,7 @@ const readPreview = (
   return callers.run(callerKey(actor), () => thread.run(read, signal), signal);
 };
 
-/** Stores a plan; a check of the one before no longer counts. */
+/** Stores a plan and invalidates an earlier check. */
 async function storePlan(
   tx: Tx,
   ctx: Ctx,
@@ -62,8 +62,8 @@ async function storePlan(
 }
 
 /**
- * Saves what a person mapped; its faults are found by the check, so half a plan survives a closed tab.
- * @throws AppError not_found; conflict while the import is busy, or when it is not the one that the person has seen.
+ * Saves a mapping, faulty or not: the check finds faults, so that a half-finished plan survives a closed tab.
+ * @throws AppError not_found; conflict while the import is busy, or when it changed since the person saw it.
  */
 export const savePlan = operation({
   permission: "custom_fields:import",
@@ -83,7 +83,7 @@ export const savePlan = operation({
   },
 });
 
-/** Replaces a plan that came from a saved mapping: it is guessed from the columns, as for a first import. */
+/** Discards a saved mapping and guesses from the columns, as for a first import. */
 export const ignoreMapping = operation({
   permission: "custom_fields:import",
   input: idInput,
@@ -100,10 +100,7 @@ export const ignoreMapping = operation({
   },
 });
 
-/**
- * What still keeps the plan from being checked, tied to its fields, and the values of dropdowns that are none of their
- * choices, for the wizard to show beside them.
- */
+/** Faults that prevent checking the plan, by field, and dropdown values that are not choices, for the wizard. */
 export const listFaults = operation({
   permission: "custom_fields:import",
   input: idInput,
@@ -120,7 +117,7 @@ export const listFaults = operation({
   },
 });
 
-/** Certainty of what is preselected, by column, for the wizard's marks. */
+/** Certainty of preselected targets by column, for the wizard's marks. */
 export const listGuesses = operation({
   permission: "custom_fields:import",
   input: idInput,
@@ -140,7 +137,7 @@ export const listGuesses = operation({
 const OPEN = ["draft", "staged", "checked"] as const;
 
 /**
- * Sets how a file is to be read, where that differs from what is detected; what was read before no longer counts.
+ * Overrides the detected format of a file and discards what was read before.
  * @throws AppError not_found, conflict, rate_limited, validation_failed for a file that cannot be read at all.
  */
 export const setFormat = operation({
@@ -160,7 +157,7 @@ export const setFormat = operation({
       requireIdle(found, ...OPEN);
       const headerChoice = format.headerRow === undefined ? {} : { isHeaderSaid: true };
       const next = { ...kept, ...format, ...headerChoice };
-      // What came up while it was read in another way no longer counts.
+      // Notes from the previous reading no longer apply.
       const changed = ({ notes: _, ...file }: StoredFile): StoredFile => ({ ...file, format: next, records: null });
       const files = found.files.map((file, i) => (i === fileNo ? changed(file) : file));
       const [row] = await tx
@@ -175,8 +172,8 @@ export const setFormat = operation({
 });
 
 /**
- * The first rows of a file, read by the parser that will read all of it, in the format that was set or is detected;
- * values that are secrets by their title or by what the file says are masked.
+ * First rows of a file, read by the importing parser in the chosen or detected format; values that are secret by title
+ * or declaration are masked.
  * @throws AppError not_found, validation_failed, payload_too_large, rate_limited.
  */
 export const previewFile = operation({

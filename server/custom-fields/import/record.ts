@@ -19,30 +19,30 @@ export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | 
   job: Job | null;
 };
 const NO_MISFIT: Misfit = { count: 0, odd: [] };
-/** What a column lacks that an earlier version read. */
+/** Members missing in columns read by an earlier version. */
 const NOT_READ = {
   secret: null,
   misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
   decimalComma: false,
 };
-/** A column with what an earlier version did not store; that held dates of years first to the reading of months first. */
+/** Completes a column from an earlier version, which tried dates with months first. */
 function completedColumn(column: SourceColumn): SourceColumn {
   const known = { ...NOT_READ, ...column };
   const { mdy, ymd = mdy } = known.misfits;
   return { ...known, misfits: { ...known.misfits, ymd } };
 }
 
-/** A plan with what an earlier version did not store. */
+/** Completes a plan from an earlier version. */
 const completed = (plan: Plan): Plan => ({
   ...plan,
   fields: plan.fields.map((field) => ({ ...field, decisions: field.decisions ?? [] })),
 });
 
-/** Casts a row: its JSON columns hold what this room wrote, and are not parsed again. */
+/** Casts a row: this folder wrote its JSON columns, so they are not parsed again. */
 const asRecord = (row: Row): ImportRecord => row as ImportRecord;
 
 /**
- * A row of the table with what an earlier version did not store.
+ * A row of the table, completed if from an earlier version.
  * @throws AppError not_found where there is no row
  */
 export function toRecord(row: Row | undefined): ImportRecord {
@@ -55,15 +55,15 @@ type Listed = Pick<
   ImportRecord,
   "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files" | "updatedAt" | "startedAt" | "job"
 >;
-/** Casts the columns that a list of imports reads. */
+/** Casts the columns read for a list of imports. */
 export const listed = (rows: readonly Pick<Row, keyof Listed>[]): Listed[] => rows as Listed[];
-/** A file of an import as the database holds it; its bytes are stored in the data folder under `path`. */
+/** A file of an import in the database; its bytes are in the data folder under `path`. */
 export type StoredFile = ImportFile & { path: string };
 
-/** What an import holds before its files are read, or once they have changed. */
+/** State of an import before its files are read, or after they change. */
 export const unread = { status: "draft", columns: [], plan: null, totalRows: 0, error: null };
 
-/** The names of an import's files, as its audit entries show them. */
+/** Names of an import's files for audit entries. */
 export const fileNames = (found: ImportRecord): string =>
   found.files
     .map((file) => file.name)
@@ -75,20 +75,20 @@ export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }> & { partne
 const isPartnerScope = (scope: Ctx["scope"]): scope is PartnerScope =>
   scope.kind === "partner" && scope.partnerId !== null;
 
-/** @throws AppError forbidden for callers without a partner: what is imported is the partner's. */
+/** @throws AppError forbidden for callers without a partner, which owns the import. */
 export function partnerScope(ctx: Ctx): PartnerScope {
   if (!isPartnerScope(ctx.scope))
     throw new AppError("forbidden", "Only a partner's own staff can import custom fields.");
   return ctx.scope;
 }
 
-/** @throws AppError forbidden: an import needs a person whose access is checked again while it runs. */
+/** @throws AppError forbidden: an import needs a person, whose access is checked again while it runs. */
 export function personOf(ctx: Ctx): { id: string; name: string } {
   if (ctx.actor.type !== "user") throw new AppError("forbidden", "Only a person can import custom fields.");
   return { id: ctx.actor.id, name: ctx.actor.name };
 }
 
-/** Imports of the caller's partner that concern no organization beyond the caller's reach. */
+/** Imports of the caller's partner without organizations outside the caller's reach. */
 export function ownImports(scope: PartnerScope): SQL {
   const i = customFieldImports;
   return sql`${i.partnerId} = ${scope.partnerId}::uuid AND ${i.orgIds} <@ ${uuids(scope.orgIds)}`;
@@ -100,11 +100,11 @@ const selectImport = (tx: Tx, ctx: Ctx, id: string) =>
     .from(customFieldImports)
     .where(and(ownImports(partnerScope(ctx)), eq(customFieldImports.id, id)));
 
-/** @throws AppError not_found, the same for a missing import and one outside the caller's reach. */
+/** @throws AppError not_found for a missing import or one outside the caller's reach. */
 export const findImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
   toRecord((await selectImport(tx, ctx, id))[0]);
 
-/** The same for one that is about to be changed: locked until the transaction ends. @throws AppError not_found. */
+/** Finds an import and locks it until the transaction ends. @throws AppError not_found. */
 export const lockImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
   toRecord((await selectImport(tx, ctx, id).for("update"))[0]);
 
@@ -118,32 +118,32 @@ const IN_WORDS: Record<ImportStatus, string> = {
   undone: "that was undone",
 };
 
-/** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
+/** @throws AppError conflict while background work is running, or in a status that does not allow the step. */
 export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): void {
   if (found.job) throw new AppError("conflict", "The import is busy; wait until it has finished.");
   if (!statuses.includes(found.status))
     throw new AppError("conflict", `This cannot be done with an import ${IN_WORDS[found.status]}.`);
 }
 
-/** Another one after each change, by any person. */
+/** Changes with every modification by any person. */
 export const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();
 
-/** @throws AppError conflict where the import is not the one that the caller has seen. */
+/** @throws AppError conflict if the import changed since the caller saw it. */
 export function requireRevision(found: ImportRecord, revision: string | undefined, advice: string): void {
   if (revision !== undefined && revision !== revisionOf(found))
     throw new AppError("conflict", `Somebody has changed this import, perhaps in another window. ${advice}`);
 }
 
-/** When the work was started that is under way. */
+/** Start of the current work. */
 export const workStart = ({ jobStartedAt, updatedAt }: ImportRecord): Date => jobStartedAt ?? updatedAt;
 
-/** @throws AppError conflict where the work under way is not the one that the caller has seen, by its start. */
+/** @throws AppError conflict if the current work is not the one the caller saw, by its start. */
 export function requireWork(found: ImportRecord, seen: Date | undefined): void {
   if (seen && seen.getTime() !== workStart(found).getTime())
     throw new AppError("conflict", "Somebody has started other work on this import. Look at it before you cancel it.");
 }
 
-/** @throws AppError validation_failed for a file that is not there or has not arrived completely. */
+/** @throws AppError validation_failed for a missing or incomplete file. */
 export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
   const file = found.files[fileNo];
   if (!file) throw invalid("fileNo", "there is no such file");
@@ -151,5 +151,5 @@ export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
   return file;
 }
 
-/** Where an import's files are stored until it has run or has been discarded. */
+/** Folder of an import's files until it has run or is discarded. */
 export const importFolder = (id: string): string => join(env().TRAILMARK_DATA_DIR, "imports", id);

@@ -29,7 +29,7 @@ type Context = {
   held: HeldBefore;
   about: RowsAbout;
 };
-/** Rows that are looked for beside a page's: a page whose devices have more of them names the first. */
+/** Related rows read for a page; with more, the first are shown. */
 const MAX_ABOUT = 1000;
 
 function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): ImportRow {
@@ -68,7 +68,7 @@ function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): 
   };
 }
 
-/** Rows of which an identifier or a value that is no secret contains a text, in any case. */
+/** Rows with an identifier or nonsecret value that contains a text, in any case. */
 function matching(text: string, { identifiers, fields }: LoadedPlan): SQL {
   const open = fields.flatMap(({ column, secret }) => (secret ? [] : [column]));
   const columns = [...Object.values(identifiers), ...open].flatMap((column) => column ?? []);
@@ -79,7 +79,7 @@ function matching(text: string, { identifiers, fields }: LoadedPlan): SQL {
       AND strpos(lower(s.cells ->> wanted.column_no), lower(${text})) > 0)`;
 }
 
-/** A page of the check's (or the run's) table, by row number. */
+/** A page of the table of the check or run, by row number. */
 export const listRows = operation({
   permission: "custom_fields:import",
   input: rowsInput,
@@ -109,7 +109,7 @@ export const listRows = operation({
   },
 });
 
-/** Brings one row's result and the check's counts up to date; a row that has come to another device needs a new check. */
+/** Updates one row's result and the check's counts; a row that now means another device needs a new check. */
 async function recheck(
   tx: Tx,
   ctx: Ctx,
@@ -131,8 +131,8 @@ async function recheck(
 }
 
 /**
- * Lets a person choose one of an ambiguous row's candidates (or, with null, withdraw the choice).
- * @throws AppError not_found, conflict, validation_failed for a device that is no candidate.
+ * Picks one of an ambiguous row's candidates; null withdraws the choice.
+ * @throws AppError not_found, conflict, validation_failed for a device that is not a candidate.
  */
 export const pickCandidate = operation({
   permission: "custom_fields:import",

@@ -13,20 +13,20 @@ const JOBS = ["stage", "check", "apply", "undo"] as const;
 export type Job = (typeof JOBS)[number];
 
 export type UndoReport = { restored: number; leftAlone: number; sourceIdsRemoved: number };
-/** How many devices were changed, and how many values by field id, of each organization where any was. */
+/** Changed devices, and changed values by field id, of each organization. */
 export type ChangedByOrg = Record<string, { devices: number; values: Record<string, number> }>;
 export type ImportSummary = {
   actor?: { id: string; name: string };
-  /** The changes that a person made to values of the file, the last one at the end: each can be undone. */
+  /** A person's changes to values of the file, last one at the end; each can be undone. */
   edits?: { column: number; rows: number }[];
-  /** When the kept mapping that this import began with was used last (ISO). */
+  /** Last use of the saved mapping that this import started with (ISO). */
   mappingFrom?: string;
-  /** Whether the files are at fault for `error`: no second try reads them as they are. */
+  /** True if the files caused `error`, so that retrying is useless. */
   isRefused?: boolean;
   check?: Tally & { checkedAt: string };
   run?: RunReport;
   undo?: UndoReport;
-  /** What the undo that is under way has restored so far: its entries in the audit log say it. Not shown. */
+  /** Values restored by the current undo, for its audit entries. Not shown. */
   restoring?: ChangedByOrg;
 };
 
@@ -36,7 +36,7 @@ export type ImportFile = {
   complete: boolean;
   format: FileFormat | null;
   records: number | null;
-  /** What a person should know of how it was read. */
+  /** Notes for a person about the reading. */
   notes?: string[];
 };
 
@@ -57,7 +57,7 @@ export type ImportState = {
   totalRows: number;
   job: { name: Job; done: number; total: number; startedAt: string; cancelRequested: boolean } | null;
   error: string | null;
-  /** Another one after each change, by any person. */
+  /** Changes with every modification by any person. */
   revision: string;
 };
 
@@ -67,11 +67,11 @@ export type ImportEntry = Pick<
   "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows"
 > & {
   fileNames: string[];
-  /** When an import that has not been run is deleted unless it is continued (ISO); null for one that is kept. */
+  /** Deletion time of an import that has not run (ISO); null if it is kept. */
   expiresAt: string | null;
 };
 export type ImportPage = { data: ImportEntry[]; pagination: Pagination };
-/** Days for which an import that is never run, and its files, are kept after the last change. */
+/** Days that an unused import and its files are kept after the last change. */
 export const DRAFT_DAYS = 7;
 export const importListInput = z.object(pageShape(20, 100));
 
@@ -86,22 +86,22 @@ export const fileInput = z.strictObject({
     .max(MAX_IMPORT_FILES - 1),
 });
 export const formatInput = fileInput.extend({ format: formatChange.overwrite(repairJson) });
-/** Of the import that the person has seen: what has been changed since, by whomever, is not overwritten unseen. */
+/** Revision that the person saw, so that later changes are not overwritten unseen. */
 const revision = z.string().max(40).optional();
 export const planInput = z.strictObject({ id: guid, plan, revision });
-/** Not strict: the client's endless query says its direction too. */
+/** Not strict: the client's endless query also sends its direction. */
 export const rowsInput = z.object({
   id: guid,
   outcome: z.enum(ROW_OUTCOMES).optional(),
   value: z.enum(VALUE_OUTCOMES).optional(),
-  /** Words that an identifier or a value of the row contains, in any case. */
+  /** Text contained in an identifier or value of the row, in any case. */
   search: z.string().overwrite(repairText).trim().max(200).optional(),
   cursor: z.int().min(0).max(MAX_IMPORT_ROWS).nullish(),
   limit: z.int().min(1).max(ROWS_PAGE_LIMIT).default(100),
 });
 const cellText = z.string().max(MAX_TEXT_VALUE).overwrite(repairText);
 const rowNo = z.int().min(1).max(MAX_IMPORT_ROWS);
-/** One cell of one row, or every cell of a column that is, or contains, a text. */
+/** One cell, or every cell of a column that equals or contains a text. */
 export const editInput = z.strictObject({
   id: guid,
   edit: z.discriminatedUnion("kind", [
@@ -121,7 +121,7 @@ export const runInput = z.strictObject({ id: guid, revision });
 export const cancelInput = idInput.extend({ jobStartedAt: instant.optional() });
 export const pickInput = z.strictObject({ id: guid, rowNo, deviceId: guid.nullable() });
 
-/** Query of the upload: which file of the import this is, and at which byte this part starts. */
+/** Query of the upload: the file's number, and the byte at which this part starts. */
 export const uploadInput = z.object({
   importId: guid,
   fileNo: z.coerce

@@ -33,7 +33,7 @@ import { type ImportState, type ImportStatus, type ImportSummary, type Job, runI
 
 type Work = { found: ImportRecord; job: Job; also?: Partial<typeof customFieldImports.$inferInsert> };
 
-/** Leaves the next piece of an import's work to the background, on behalf of the caller. */
+/** Queues the next piece of an import's work on behalf of the caller. */
 export async function queueWork(tx: Tx, ctx: Ctx, { found, job, also }: Work): Promise<ImportRecord> {
   const actor = personOf(ctx);
   const [row] = await tx
@@ -54,7 +54,7 @@ export async function queueWork(tx: Tx, ctx: Ctx, { found, job, also }: Work): P
   return toRecord(row);
 }
 
-/** @throws AppError validation_failed with the plan's faults, undecided values among them. */
+/** @throws AppError validation_failed with the plan's faults, including undecided values. */
 async function requireCheckable(
   tx: Tx,
   ctx: Ctx,
@@ -80,7 +80,7 @@ async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
       throw new AppError("conflict", "Upload a file first.");
     if (job !== "check") return queueWork(tx, ctx, { found, job });
     const plan = await requireCheckable(tx, ctx, found);
-    // Of another plan the check before says nothing, also where this one is cancelled.
+    // A check of another plan is invalid, even if this one is cancelled.
     const status = isDeepStrictEqual(plan, found.plan) ? found.status : "staged";
     return queueWork(tx, ctx, { found, job, also: { status, orgIds: [...scope.orgIds], plan } });
   });
@@ -104,8 +104,8 @@ export const startStaging = operation({
 });
 
 /**
- * Undoes what a finished or cancelled run wrote, where nothing changed since: as many values change as in the run, so it
- * asks for as recent a proof.
+ * Undoes a finished or cancelled run where nothing changed since. As many values change as in the run, so it needs an
+ * equally recent identity check.
  * @throws AppError not_found, conflict, step_up_required
  */
 export const startUndo = operation({
@@ -116,7 +116,7 @@ export const startUndo = operation({
   run: (ctx, { id }) => start(ctx, { id, job: "undo", from: ["done", "cancelled"] }),
 });
 
-/** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
+/** The plan with equal fields created since, and the check's counts under their ids. */
 async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
   const { columns } = found;
   const definitions = await partnerDefinitions(tx, found.partnerId);
@@ -136,8 +136,7 @@ async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: P
 }
 
 /**
- * Starts the run of a checked import: the planned fields are created, the mapping is saved, the values follow in the
- * background.
+ * Starts the run of a checked import: creates fields, saves the mapping, and writes values in the background.
  * @throws AppError not_found, validation_failed; conflict when it was not checked, or has been changed since the caller
  * saw it, or a field's key has been taken meanwhile.
  */
@@ -158,7 +157,7 @@ export const startRun = operation({
         const also = { status: "running", startedAt: ctx.now(), plan };
         return { row: await queueWork(tx, ctx, { found: { ...found, summary }, job: "apply", also }), defined };
       });
-    // The loser of a race for a new field finds it there the second time.
+    // After losing a race for a new field, the retry finds it.
     const { row, defined } = await begin().catch((error: unknown) => {
       if (isDuplicate(error)) return begin();
       throw error;

@@ -24,7 +24,7 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   );
 
-/** Passes `left` bytes on, and fails for more. */
+/** Passes `left` bytes on, and fails on more. */
 function atMost(left: number): Transform {
   let count = 0;
   return new Transform({
@@ -63,9 +63,8 @@ async function noteFile(
 }
 
 /**
- * Stores one part of a file, as it streams in, at its offset; what lay behind it is cut off, so a part that is sent
- * again does no harm. A file goes in one part or several.
- * @returns how many bytes of the file are there, and whether that is all of it.
+ * Stores a streamed part of a file at its offset and truncates the rest, so that repeating a part is harmless.
+ * @returns bytes of the file stored, and whether it is complete.
  * @throws AppError not_found, conflict, payload_too_large; validation_failed for an offset beyond what is there,
  * unavailable when the disk has no room for it.
  */
@@ -83,7 +82,7 @@ export const uploadPart = operation({
     await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
     await requireFreeDisk(importFolder(input.importId), DISK_FULL, input.size - input.offset);
     if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
-    // A file that is being replaced is incomplete from here on: no reader gets half of it.
+    // Marks a replaced file as incomplete, so that no reader gets half of it.
     if (before.files[input.fileNo]?.complete) await noteFile(ctx, input, { path, complete: false });
     if (input.offset > 0) await truncate(path, input.offset);
     const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });

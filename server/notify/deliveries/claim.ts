@@ -2,17 +2,17 @@ import { type SQL, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** A message whose turn it is, with what its sending needs. */
+/** A message to be sent now, with what that needs. */
 export type Claimed = {
   id: string;
   kind: "webhook" | "mail";
-  /** The owner of the endpoint: an organization or a partner; null for a mail. */
+  /** Owner of the endpoint: an organization or a partner; null for a mail. */
   owner: string | null;
   type: string;
   subject: string;
   body: string;
   attempts: number;
-  /** With attempts, what tells this claim from a later one: "send again" counts attempts from the beginning. */
+  /** Together with attempts, distinguishes this claim from a later one: "send again" restarts the count. */
   claimedAt: string;
   endpoint: {
     id: string;
@@ -22,11 +22,11 @@ export type Claimed = {
     formerUntil: string | null;
     isDisabled: boolean;
   } | null;
-  /** The person's present address; null for one who is disabled. */
+  /** Current address of the person; null if disabled. */
   email: string | null;
 };
 
-/** Begins an attempt at a message that waits; null for one that was delivered, given up or deleted. */
+/** Starts an attempt at a waiting message; null if it was delivered, given up or deleted. */
 export async function claim(id: string): Promise<Claimed | null> {
   const [claimed] = await asSystem((tx) =>
     rowsOf<Claimed>(
@@ -51,6 +51,6 @@ export async function claim(id: string): Promise<Claimed | null> {
   return claimed ?? null;
 }
 
-/** The message while no one has sent it again, or taken it over, since this attempt began. */
+/** The message, unless it was sent again or taken over since this attempt started. */
 export const stillClaimed = ({ id, attempts, claimedAt }: Claimed): SQL => sql`
   id = ${id} AND status = 'pending' AND attempts = ${attempts} AND last_attempt_at = ${claimedAt}::timestamptz`;

@@ -4,14 +4,14 @@ import { type Posted, postTo } from "@/server/notify/webhooks/post";
 import { signedHeaders, unsealSecret } from "@/server/notify/webhooks/sign";
 import type { Claimed } from "./claim";
 
-/** The outcome of an attempt; isFinal: no other attempt would do better. */
+/** Result of an attempt; isFinal: retrying is useless. */
 export type Outcome = Posted & { isFinal?: true };
 
-/** Where messages go: another one is a file that exports this, and a line in DESTINATIONS. */
+/** Destination of messages. To add one, export this from a file and add a line to DESTINATIONS. */
 type Destination = {
-  /** Why nothing can be sent there any more; null where it can. */
+  /** Reason that nothing can be sent there any more; null if possible. */
   check: (message: Claimed, now: Date) => string | null;
-  /** Sends a message that was checked, once. Never rejects. */
+  /** Sends a checked message once. Never rejects. */
   send: (message: Claimed, now: Date, answerMs?: number) => Promise<Outcome>;
 };
 
@@ -34,7 +34,7 @@ const webhook: Destination = {
   },
   async send(message, now, answerMs) {
     const { id, body, endpoint } = message;
-    // A receiver knows the message by this id, the same at every attempt.
+    // The id identifies the message to a receiver at every attempt.
     const headers = signedHeaders({ id: `msg_${id}`, at: now, payload: body }, secretsOf(message, now));
     const posted = await postTo(endpoint?.url ?? "", { body, headers, answerMs });
     // 410 Gone: the receiver wants no more messages (Standard Webhooks).
@@ -62,10 +62,6 @@ const mail: Destination = {
 
 const DESTINATIONS = { webhook, mail };
 
-/**
- * Tries to deliver a message once. Never rejects.
- * @param answerMs how long an endpoint may take to answer
- */
 export async function attempt(message: Claimed, now: Date, answerMs?: number): Promise<Outcome> {
   const { check, send } = DESTINATIONS[message.kind];
   const error = check(message, now);

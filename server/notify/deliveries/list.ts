@@ -6,7 +6,7 @@ import { operation } from "@/server/ground/operation";
 import { deliveryPage, listInput } from "./schema";
 import { namesOf, toDelivery, visible } from "./visible";
 
-/** The delivery log, newest first: messages to the endpoints that the caller administers, and mails to the caller. */
+/** Delivery log, newest first: messages to endpoints that the caller administers, and mails to the caller. */
 export const listDeliveries = operation({
   permission: "audit:manage",
   input: listInput,

@@ -6,21 +6,21 @@ import { enqueue } from "@/server/ground/jobs";
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
-/** The body of a post to an endpoint (Standard Webhooks, "Payload structure"). */
+/** Body of a post to an endpoint (Standard Webhooks, "Payload structure"). */
 type WebhookBody = { type: string; timestamp: string; data: Record<string, unknown> };
 /** A mail; csv is attached under its name. */
 export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
 
-/** The recipient, and the organization or partner it belongs to, which row level security checks. */
+/** Recipient, and its organization or partner, which row-level security checks. */
 type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
 
-/** The job that sends a message. */
+/** Job that sends a message. */
 export const DELIVERY = { name: "delivery" };
 
 type Waiting = Pick<DeliveryRow, "id" | "endpointId" | "orgId" | "partnerId">;
 
-/** Has a message tried at once, or later, in the place of any other attempt that waits. */
+/** Schedules an attempt now or later, replacing any waiting one. */
 export const queueAttempt = (tx: Tx, { id, endpointId, orgId, partnerId }: Waiting, at?: Date): Promise<void> =>
   enqueue(tx, DELIVERY, {
     data: { id },
@@ -41,7 +41,7 @@ async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
   return stored;
 }
 
-/** Puts a message to an endpoint into the queue; it leaves once the transaction is committed. */
+/** Queues a message to an endpoint; it is sent after the commit. */
 export function queueWebhook(
   tx: Tx,
   endpoint: Target & { id: string },
@@ -60,7 +60,7 @@ export function queueWebhook(
   });
 }
 
-/** The same for a mail to a person. */
+/** Queues a mail to a person. */
 export function queueMail(
   tx: Tx,
   person: Target & { id: string },

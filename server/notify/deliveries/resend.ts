@@ -13,8 +13,8 @@ import { delivery } from "./schema";
 import { lockDelivery, namesOf, toDelivery } from "./visible";
 
 /**
- * Sends a message once more, now, whatever its state; its id stays, so that a receiver knows it. If it fails again, it
- * is tried again as a new one would be.
+ * Sends a message again now, whatever its state, under the same id, so that a receiver recognizes it. On failure it is
+ * retried like a new one.
  * @throws AppError not_found, forbidden, conflict while its endpoint is disabled, rate_limited
  */
 export const resendDelivery = operation({

@@ -13,7 +13,7 @@ export const listInput = z.strictObject({
 
 /**
  * A message to an endpoint, or by mail to the caller. responseCode is the endpoint's last answer; nextAttemptAt is null
- * once it was delivered or given up.
+ * once delivered or given up.
  */
 export const delivery = z.strictObject({
   id: guid,

@@ -10,7 +10,7 @@ import { delivery } from "./schema";
 import { toDelivery } from "./visible";
 
 /**
- * Sends a message of the type notification.test to an endpoint; the delivery log says what became of it.
+ * Sends a message of type notification.test to an endpoint; the delivery log has its result.
  * @throws AppError not_found, forbidden, conflict for a disabled endpoint, rate_limited
  */
 export const testWebhook = operation({

@@ -15,7 +15,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Pauses after each failed attempt, as Standard Webhooks proposes; then the message is given up, after three days. */
+/** Pauses after failed attempts, as proposed by Standard Webhooks; after three days the message is given up. */
 const RETRY_DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -29,12 +29,12 @@ const RETRY_DELAYS_MS = [
 ];
 const JITTER = 0.1;
 
-/** An endpoint to which nothing could be delivered for so long is disabled. */
+/** An endpoint without a delivery for this long is disabled. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR;
 
 /**
- * When to try again after so many failed attempts; null to give up.
- * @param random 0 to 1: spreads what failed at the same time
+ * Time of the next attempt after some failures; null to give up.
+ * @param random 0 to 1: spreads simultaneous failures
  */
 export function nextAttempt(attempts: number, now: Date, random = Math.random()): Date | null {
   const delay = RETRY_DELAYS_MS[attempts - 1];
@@ -46,19 +46,19 @@ const GONE = 410;
 const sent = counter("trailmark_deliveries_sent_total", "Mails and webhooks that were accepted");
 const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks that were given up");
 
-/** isGivenUp: the message is not tried again. */
+/** isGivenUp: the message is not retried. */
 type Failure = { status: number | null; isGivenUp: boolean; now: Date };
-/** Where the log mentions an endpoint that was disabled. */
+/** Audit log target of a disabled endpoint. */
 type Disabled = Awaited<ReturnType<typeof aboutEndpoint>>;
 
 type Endpoint = NonNullable<Claimed["endpoint"]>;
 
-/** The endpoint that the message went to: what another address answered says nothing of the one that it has now. */
+/** The endpoint with the same address: answers of a former address say nothing about the current one. */
 const sameAddress = ({ id, url }: Endpoint) => and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.url, url));
 
 /**
- * Notes that an endpoint failed, and disables one that wants no more, or to which nothing could be delivered for days. Since
- * when it fails may be from an earlier message, and nothing was tried since: this one has all of its attempts first.
+ * Records a failure, and disables an endpoint that wants no more messages or received none for days. The failure may
+ * have started with an earlier message without any attempt since, so this message gets all of its attempts first.
  */
 async function noteFailure(tx: Tx, endpoint: Endpoint, { status, isGivenUp, now }: Failure): Promise<Disabled | null> {
   const t = webhookEndpoints;
@@ -76,7 +76,7 @@ async function noteFailure(tx: Tx, endpoint: Endpoint, { status, isGivenUp, now 
 }
 
 type Attempted = { claimed: Claimed; outcome: Outcome; now: Date };
-/** isLate: the message was delivered, taken over or sent again meanwhile, and the failure of this attempt is no news. */
+/** isLate: the message was delivered, taken over or sent again meanwhile, so this failure is ignored. */
 type Stored = { isLate: true } | { isLate: false; isGivenUp: boolean; disabled: Disabled | null };
 
 async function storeSuccess(tx: Tx, { claimed: { id, endpoint }, outcome, now }: Attempted): Promise<Stored> {
@@ -112,8 +112,8 @@ async function timeOf(tx: Tx): Promise<Date> {
 }
 
 /**
- * Writes down what became of an attempt, and when the next one is. That it was delivered is always kept; that it failed,
- * only while the message still waits for this attempt.
+ * Stores the result of an attempt and the next one's time. A delivery always counts; a failure only while the message
+ * still waits for this attempt.
  */
 export async function settle(claimed: Claimed, outcome: Outcome): Promise<void> {
   const isDelivered = outcome.error === null;
@@ -133,9 +133,9 @@ export async function settle(claimed: Claimed, outcome: Outcome): Promise<void> 
 }
 
 /**
- * Sends a message. Endpoints that do not answer take a place for ten seconds each: one owner's must not take all there are.
- * An attempt whose process died is made again; receivers know the message by its id.
- * @param answerMs how long an endpoint may take to answer, where that is not the usual time
+ * Sends a message. Unresponsive endpoints occupy a slot for ten seconds each, so one owner must not take all. An
+ * attempt whose process died is repeated; receivers recognize the id.
+ * @param answerMs how long an endpoint may take to answer, if not the default
  */
 export const deliveryJob = (answerMs?: number): JobKind<{ id: string }> => ({
   ...DELIVERY,

@@ -10,8 +10,8 @@ import type { DeliveryRow } from "./queue";
 import type { Delivery } from "./schema";
 
 /**
- * Messages to the endpoints that the caller administers, and mails to the caller: those of others, and those to a
- * partner's endpoint where the caller reaches less, may name what the caller may not see.
+ * Messages to endpoints that the caller administers, and mails to the caller. Others' mails, and messages to a
+ * partner's endpoint where the caller reaches less, may name things the caller must not see.
  */
 export async function visible(tx: Tx, ctx: Ctx): Promise<SQL | undefined> {
   const t = notificationDeliveries;
@@ -51,7 +51,7 @@ export async function namesOf(tx: Tx, rows: readonly DeliveryRow[]): Promise<Map
   return new Map([...endpoints, ...people].map(({ id, name }) => [id, name]));
 }
 
-/** A message without its body, which may be long. */
+/** A message without its possibly long body. */
 export const toDelivery = (row: DeliveryRow, names: ReadonlyMap<string, string>): Delivery => ({
   id: row.id,
   channel: row.endpointId ? "webhook" : "mail",

@@ -4,7 +4,7 @@ import type { MailBody } from "@/server/notify/deliveries/queue";
 import { type NotificationRow, toNotification } from "./list";
 import type { Notification } from "./schema";
 
-/** A message lists this many; of the rest it says how many there are, and where. */
+/** Items listed in a message; it states the number of others, and where to find them. */
 const MAX_WEBHOOK_ITEMS = 500;
 const MAX_MAIL_ITEMS = 25;
 
@@ -14,7 +14,7 @@ type WebhookMessage = { type: string; subject: string; data: Record<string, unkn
 const numbers = new Intl.NumberFormat("en-GB");
 const count = (n: number, one: string): string => `${numbers.format(n)} ${n === 1 ? one : `${one}s`}`;
 
-/** What began, and what is over, since an evaluation; what did both is there twice, in this order. */
+/** Conditions started or ended since an evaluation; one that did both is listed twice, in order. */
 function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {
   return rows.flatMap((row) => {
     const notification = toNotification(row, false);
@@ -28,7 +28,7 @@ function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {
   });
 }
 
-/** The changes of one kind and direction together, in the order of their first. */
+/** Changes grouped by kind and direction, in order of appearance. */
 const grouped = (changes: readonly Changed[]) => [
   ...groupBy(changes, ({ notification, isResolved }) => `${notification.kind} ${isResolved}`).values(),
 ];
@@ -43,7 +43,7 @@ function headline(group: readonly [Changed, ...Changed[]]): string {
   return `${first.notification.label}${first.isResolved ? ", over" : ""}: ${count(group.length, "organization")}`;
 }
 
-/** One message a kind and direction, however many organizations it concerns. */
+/** One message per kind and direction, however many organizations. */
 export function composeWebhooks(rows: readonly NotificationRow[], from: number): WebhookMessage[] {
   return grouped(changesOf(rows, from)).map((group) => {
     const [{ notification, isResolved }] = group;
@@ -79,7 +79,7 @@ function section(group: readonly [Changed, ...Changed[]]): string {
   return [title, ...lines, ...(rest > 0 ? [`- and ${count(rest, "more organization")}`] : [])].join("\n");
 }
 
-/** One mail for everything; null when nothing is left to report. */
+/** One mail for everything; null if there is nothing to report. */
 export function composeMail(
   rows: readonly NotificationRow[],
   from: number,

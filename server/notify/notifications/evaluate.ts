@@ -8,13 +8,13 @@ import { KINDS, type NotificationKind } from "@/server/notify/vocabulary";
 import { type Check, type Detail, detail as detailSchema, type Finding } from "./kinds/definition";
 import { firstSeen, hasMore, withSeen } from "./seen-names";
 
-/** The open row of an organization and a kind. raisedAt null: seen, but not yet for long enough. */
+/** Open row of an organization and kind. raisedAt null: seen, but not yet for long enough. */
 export type Open = { since: Date; observedAt: Date; raisedAt: Date | null };
 
-/** Whether the condition holds, and when that was seen. */
+/** Whether the condition holds, and the time of observation. */
 type Observation = { holds: boolean; now: Date };
 
-/** The change of a condition in one evaluation. */
+/** Change of a condition in one evaluation. */
 export type Step =
   | { do: "nothing" }
   | { do: "begin"; isRaised: boolean }
@@ -23,7 +23,7 @@ export type Step =
   | { do: "forget" }
   | { do: "resolve" };
 
-/** Two evaluations further apart than this did not watch what lay between them. */
+/** A larger gap between evaluations leaves the time in between unobserved. */
 const WATCH_GAP_MS = 5 * 60_000;
 
 function waiting(kind: NotificationKind, open: Open, now: Date): Step {
@@ -34,8 +34,8 @@ function waiting(kind: NotificationKind, open: Open, now: Date): Step {
 }
 
 /**
- * The state machine of one organization and kind: nothing, seen, raised, resolved. It reports once when a condition has
- * held for long enough, and once when it is over; one that was not reported is forgotten without a word.
+ * State machine of one organization and kind: none, seen, raised, resolved. Reports once when a condition has held long
+ * enough, and once when it ends; an unreported one is dropped silently.
  * @param open null when no row is open
  */
 export function stepOf(kind: NotificationKind, open: Open | null, { holds, now }: Observation): Step {
@@ -44,11 +44,11 @@ export function stepOf(kind: NotificationKind, open: Open | null, { holds, now }
   return holds ? waiting(kind, open, now) : { do: "forget" };
 }
 
-/** Evaluations are one after the other, also where a process that was taken for dead goes on with one. */
+/** Serializes evaluations, even if a process presumed dead continues with one. */
 const LOCK = "trailmark notifications";
 
 type OpenRow = typeof notifications.$inferSelect;
-/** One evaluation, with the number that its findings carry; known: the organizations there are. */
+/** One evaluation, with the number for its findings; known: existing organizations. */
 export type Pass = { tx: Tx; now: Date; number: number; known: ReadonlySet<string> };
 
 async function nextNumber(tx: Tx): Promise<number> {
@@ -68,13 +68,13 @@ async function begin(
   await tx.insert(notifications).values({ ...row, since: now, observedAt: now, ...raised });
 }
 
-/** hasJoined: a witness or an endpoint has a raised condition that others had before. */
+/** hasJoined: another witness or endpoint joined a raised condition. */
 type Move = { step: Step; detail: Detail; hasJoined: boolean };
 
-/** An evaluation's finding for the organization of a row; undefined: nothing. */
+/** Finding for a row's organization; undefined: none. */
 type Found = { kind: NotificationKind; found: Finding["found"][number] | undefined; now: Date };
 
-/** The fate of an open row. */
+/** Decides the next state of an open row. */
 function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
   const before = { detail: detailSchema.safeParse(row.detail).data ?? {}, since: row.since };
   const detail = withSeen(kind, found?.detail ?? {}, { before, now });
@@ -82,7 +82,9 @@ function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
   return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail, before.detail) };
 }
 
-/** Writes the fate of an open row. One that another joins is raised again: unread, and reported to everyone. */
+/**
+ * Writes the next state of an open row. If another subject joins, it is raised again: unread, and reported to everyone.
+ */
 async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail, hasJoined }: Move): Promise<void> {
   const where = eq(notifications.id, row.id);
   if (step.do === "forget") await tx.delete(notifications).where(where);
@@ -99,7 +101,7 @@ async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail, has
   else if (!isDeepStrictEqual(row.detail, detail)) await tx.update(notifications).set({ detail }).where(where);
 }
 
-/** Takes the rows of one kind to where the finding says they are; organizations that are gone are passed over. */
+/** Applies a finding to the rows of one kind; deleted organizations are skipped. */
 async function apply(pass: Pass, kind: NotificationKind, { checked, found }: Finding): Promise<void> {
   const { tx, now, known } = pass;
   const rows = await tx
@@ -122,8 +124,8 @@ async function apply(pass: Pass, kind: NotificationKind, { checked, found }: Fin
 type Checks = Partial<Record<NotificationKind, Check>>;
 
 /**
- * Checks every condition and stores which began and which are over; then, in the same transaction, who is to be
- * notified. @param checks one that fails changes nothing of its kind
+ * Checks every condition and stores started and ended ones, then in the same transaction the recipients to notify.
+ * @param checks a failing one changes nothing of its kind
  * @returns why some checks failed
  */
 export function evaluate(

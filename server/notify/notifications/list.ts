@@ -29,7 +29,7 @@ export type NotificationRow = {
 
 const detailOf = (value: unknown) => detailSchema.safeParse(value).data ?? {};
 
-/** A row as its reader sees it; null for a kind of another version of this server. It claims what was seen and no more. */
+/** A row for its reader; null for a kind of another server version. States only what was observed. */
 export function toNotification(row: NotificationRow, isRead: boolean): Notification | null {
   const { kind, organization, since, raisedAt, resolvedAt } = row;
   if (!isKind(kind) || !raisedAt) return null;
@@ -53,8 +53,8 @@ export function toNotification(row: NotificationRow, isRead: boolean): Notificat
 }
 
 /**
- * Marks notifications as read by the caller; ids that the caller does not see are passed over. It is no act on anything
- * but the caller's own list, so the audit log does not hold it.
+ * Marks notifications as read by the caller; ids that the caller does not see are ignored. Not recorded, because it
+ * only affects the caller's own list.
  * @throws AppError forbidden for programs
  */
 export const markRead = operation({
@@ -65,7 +65,7 @@ export const markRead = operation({
     const person = requirePerson(ctx);
     if (ids?.length === 0) return;
     await tenant(ctx.scope, async (tx) => {
-      // A process whose clock is behind must not leave unread what it marks.
+      // A slow clock must not leave notifications unread.
       const readAt = sql<Date>`greatest(${ctx.now().toISOString()}::timestamptz, ${changedAt})`;
       const named = ids ? inArray(notifications.id, ids) : undefined;
       const unread = tx
@@ -89,10 +89,10 @@ export const markRead = operation({
 
 const t = notifications;
 
-/** What is shown as one is of a kind, begun or over, in one evaluation. */
+/** Changes shown together: one kind, started or ended, in one evaluation. */
 const isOpen = sql`${t.resolvedAt} IS NULL`;
 
-/** The caller's notifications, last changed first. */
+/** The caller's notifications, latest change first. */
 export const listNotifications = operation({
   permission: "audit:read",
   input: listInput,
@@ -119,7 +119,7 @@ export const listNotifications = operation({
   },
 });
 
-/** The numbers at the bell icon. The same condition in a hundred organizations, found at once, counts once. */
+/** Counts for the bell icon. One condition found in a hundred organizations at once counts once. */
 export const getSummary = operation({
   permission: "audit:read",
   input: summaryInput,

@@ -11,16 +11,16 @@ const EVERY_MS = 60_000;
 
 const t = recordingLosses;
 
-/** A process is known by its spool, which is in its data folder. */
+/** A process is identified by its spool, in its data folder. */
 const spoolId = (): string =>
   createHash("sha256").update(`${hostname()}\n${env().TRAILMARK_DATA_DIR}`).digest("hex").slice(0, 32);
 
-/** How much of its counter, which starts at 0 with each process, this process has stored already. */
+/** Part of this process's counter, which starts at 0, already stored. */
 const reported = { dropped: 0 };
 
 type Lost = Pick<ReturnType<typeof recordingStats>, "dropped" | "deadLetters">;
 
-/** Stores how many events this process lost, so that whichever process evaluates next knows. */
+/** Stores the number of events lost by this process, for whichever process evaluates next. */
 export async function reportLosses(now: Date, stats: Lost = recordingStats(), id = spoolId()): Promise<void> {
   const lost = Math.max(0, stats.dropped - reported.dropped);
   const droppedAt = lost > 0 ? now : null;
@@ -44,7 +44,7 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
 
 const loop = backgroundLoop("lost events", EVERY_MS, () => reportLosses(new Date()));
 
-/** Stores this process's losses every minute and, since nobody else knows of them, once more when it stops. */
+/** Stores this process's losses every minute, and once more when it stops, because nobody else knows them. */
 export const lossReporter = {
   ...loop,
   async stop(): Promise<void> {

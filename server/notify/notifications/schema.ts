@@ -14,8 +14,8 @@ export const listInput = z.strictObject({
 });
 
 /**
- * A condition of an organization from its beginning to its end. `isRead` is the caller's, and false for programs; what
- * ends is unread again. `batch` is the same for what was found at the same time.
+ * A condition of an organization from start to end. `isRead` is the caller's, false for programs; an end is unread
+ * again. `batch` is shared by simultaneous findings.
  */
 const notification = z.strictObject({
   id: guid,
@@ -42,13 +42,13 @@ export type Notification = z.output<typeof notification>;
 
 export const notificationPage = z.strictObject({ data: z.array(notification), pagination });
 
-/** How many are unread and open within the caller's reach and settings; what was found at once counts once. */
+/** Unread and open notifications in the caller's reach and settings; simultaneous findings count once. */
 export const summary = z.strictObject({ unread: z.int(), open: z.int() });
 export const summaryInput = z.strictObject({ orgId: guid.optional() });
 
 const MAX_READ_AT_ONCE = 1000;
 
-/** Body of POST /notifications/read; without ids all that the caller sees, of the one organization where it is named. */
+/** Body of POST /notifications/read; without ids all that the caller sees, optionally of one organization. */
 export const readInput = z.strictObject({
   ids: z.array(guid).max(MAX_READ_AT_ONCE).optional(),
   orgId: guid.optional(),
@@ -60,14 +60,14 @@ const kinds = z
   .transform((list) => [...new Set(list)]);
 const MAX_ORGANIZATIONS = 1000;
 
-/** Body of PUT /me/notification-settings; organizationIds null: every organization within the caller's reach. */
+/** Body of PUT /me/notification-settings; organizationIds null: every organization in the caller's reach. */
 export const settingsInput = z.strictObject({
   productKinds: kinds.optional().meta({ example: ["chain.broken", "chain.unproven"] }),
   mailKinds: kinds.optional().meta({ example: ["chain.broken"] }),
   organizationIds: z.array(guid).min(1).max(MAX_ORGANIZATIONS).nullish(),
 });
 
-/** Without a choice people are notified of all but noisy kinds, and administrators of urgent ones by mail. */
+/** By default people are notified of all but noisy kinds, and administrators of urgent ones by mail. */
 export const settings = z.strictObject({
   productKinds: z.array(kind),
   mailKinds: z.array(kind),

@@ -1,11 +1,11 @@
 import { KINDS, type NotificationKind } from "@/server/notify/vocabulary";
 import type { Detail } from "./kinds/definition";
 
-/** The open row that a finding continues; null where it begins one. */
+/** Open row that a finding continues; null if it starts one. */
 type Before = { detail: Detail; since: Date } | null;
 type Looked = { before: Before; now: Date };
 
-/** What a row of an older version names was first seen when the row began, as far as is known. */
+/** Start for subjects of an older version's row: the start of the row, as far as known. */
 function sinceOf({ before, now }: Looked): (name: string) => string {
   const { seen, names = [] } = before?.detail ?? {};
   const known = new Map(seen?.map(({ name, since }) => [name, since]));
@@ -14,8 +14,8 @@ function sinceOf({ before, now }: Looked): (name: string) => string {
 }
 
 /**
- * Of a condition that several may share: since when each of the named has it, and as `names` those that have had it for as long
- * as its kind must hold.
+ * Adds the start of a shared condition for each named subject, and as `names` those that have had it as long as its
+ * kind requires.
  */
 export function withSeen(kind: NotificationKind, detail: Detail, looked: Looked): Detail {
   if (!detail.names) return detail;
@@ -25,13 +25,13 @@ export function withSeen(kind: NotificationKind, detail: Detail, looked: Looked)
   return { ...detail, names: seen.filter((one) => isLong(one.since)).map(({ name }) => name), seen };
 }
 
-/** Since when the first of those has it; undefined of a condition that names none. */
+/** Earliest start among these; undefined without names. */
 export function firstSeen({ seen = [] }: Detail): Date | undefined {
   const [first] = seen.map(({ since }) => since).sort();
   return first === undefined ? undefined : new Date(first);
 }
 
-/** Whether one is there that was not before; of a row of an older version the names alone are known. */
+/** True if a new subject joined; for rows of an older version only names are compared. */
 export function hasMore(detail: Detail, before: Detail): boolean {
   const by = detail.ids && before.ids ? "ids" : "names";
   const left = [...(before[by] ?? [])];

@@ -13,17 +13,17 @@ import { evaluate, type Pass } from "./evaluate";
 import { DEFINITIONS } from "./kinds/index";
 import type { NotificationRow } from "./list";
 
-/** Findings within this time after a message go out together in the next one. */
+/** Findings within this time after a message are sent together in the next. */
 const WEBHOOK_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 15 * 60_000;
 
 const t = notifications;
 
-/** Begun or over since an evaluation. */
+/** Started or ended since an evaluation. */
 const changedSince = (pass: SQL | number): SQL | undefined =>
   and(isNotNull(t.raisedIn), or(sql`${t.raisedIn} >= ${pass}`, sql`${t.resolvedIn} >= ${pass}`));
 
-/** Of an endpoint: its organization's, or its partner's. */
+/** Notifications for an endpoint: its organization's, or its partner's. */
 const concernsEndpoint = sql`${t.kind} = ANY (${webhookEndpoints.kinds}) AND (
   ${webhookEndpoints.orgId} = ${t.orgId}
   OR (${webhookEndpoints.orgId} IS NULL AND ${webhookEndpoints.partnerId} = ${organizations.partnerId}))`;
@@ -32,7 +32,7 @@ const managing = Object.entries(ROLE_PERMISSIONS).flatMap(([role, permissions]) 
   permissions.includes("audit:manage") ? [role] : [],
 );
 
-/** Of a person: within reach, of a kind that they want by mail, of an organization that they chose. */
+/** Notifications for a person: in reach, of a kind wanted by mail, of a chosen organization. */
 const concernsPerson = sql`${t.kind} = ANY (coalesce(${notificationSettings.mailKinds},
     CASE WHEN ${users.role} = ANY (${textArray(managing)}) THEN ${textArray(DEFAULT_MAIL_KINDS)} ELSE '{}' END))
   AND (${notificationSettings.orgIds} IS NULL OR ${t.orgId} = ANY (${notificationSettings.orgIds}))
@@ -40,7 +40,7 @@ const concernsPerson = sql`${t.kind} = ANY (coalesce(${notificationSettings.mail
     OR (${users.orgId} IS NULL AND ${users.partnerId} = ${organizations.partnerId} AND (${users.allOrganizations}
       OR EXISTS (SELECT FROM user_organizations m WHERE m.user_id = ${users.id} AND m.org_id = ${t.orgId}))))`;
 
-/** Notes for every recipient concerned by what this evaluation found that they are owed a message. */
+/** Marks every recipient of this evaluation's findings as owed a message. */
 async function markPending({ tx, number }: Pass): Promise<void> {
   const found = sql`SELECT FROM ${t} JOIN ${organizations} ON ${organizations.id} = ${t.orgId}
     WHERE (${t.raisedIn} = ${number} OR ${t.resolvedIn} = ${number})`;
@@ -60,7 +60,7 @@ async function markPending({ tx, number }: Pass): Promise<void> {
     .from(users)
     .leftJoin(notificationSettings, eq(notificationSettings.userId, users.id))
     .where(and(isNull(users.disabledAt), sql`EXISTS (${found} AND ${concernsPerson})`))
-    // As who changes a person's access does: the person before their settings.
+    // Locks in the order used when changing a person's access: the person before their settings.
     .for("key share", { of: users });
   for (const { userId } of await people)
     await tx
@@ -112,7 +112,7 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
     );
   for (const person of due) {
     const from = person.from ?? 0;
-    // A change of the person's access from here on drops the mail.
+    // A later change of the person's access deletes the mail.
     await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("key share");
     const rows = await tx
       .select(rowColumns)
@@ -129,8 +129,8 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
 }
 
 /**
- * Queues a message for every recipient who is owed one and got none lately, in the transaction of the evaluation: what is
- * written down is sent, once, however the process ends.
+ * Queues a message for every owed recipient without a recent one, in the transaction of the evaluation: stored findings
+ * are sent exactly once, however the process ends.
  */
 export async function sendMessages(pass: Pass): Promise<void> {
   await markPending(pass);
@@ -140,7 +140,7 @@ export async function sendMessages(pass: Pass): Promise<void> {
 
 const CHECKS = mapValues(DEFINITIONS, ({ check }) => check);
 
-/** Evaluates every condition once a minute and queues what is to be sent. */
+/** Evaluates every condition once a minute and queues messages. */
 export const notificationJob: JobKind<object> = {
   name: "notifications",
   cron: "* * * * *",

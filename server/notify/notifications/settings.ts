@@ -25,7 +25,7 @@ function toSettings({ permissions }: Ctx, row: Row | undefined): Settings {
 }
 
 /**
- * GET /me/notification-settings: what the caller is notified of, and how.
+ * GET /me/notification-settings: the caller's kinds, organizations and channels.
  * @throws AppError forbidden for programs
  */
 export const getSettings = operation({
@@ -42,7 +42,7 @@ export const getSettings = operation({
   },
 });
 
-/** The platform's operator reaches every id, also one that no organization has: no user would ever be notified of it. */
+/** The platform's operator reaches any id, even nonexistent ones, of which nobody would ever be notified. */
 async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)];
   const found = await tenant(scope, (tx) => tx.$count(organizations, inArray(organizations.id, wanted)));
@@ -50,8 +50,8 @@ async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<voi
 }
 
 /**
- * PUT /me/notification-settings: what is left out stays. It changes nothing but what the caller is notified of, so the audit log
- * does not hold it.
+ * PUT /me/notification-settings: omitted members stay. Not recorded, because it only affects the caller's
+ * notifications.
  * @throws AppError forbidden for programs and organizations outside the caller's reach
  */
 export const setSettings = operation({

@@ -7,10 +7,10 @@ import { DEFAULT_PRODUCT_KINDS, KIND_NAMES } from "@/server/notify/vocabulary";
 
 const t = notifications;
 
-/** When the newest change of a notification was. */
+/** Time of a notification's latest change. */
 export const changedAt = sql`coalesce(${t.resolvedAt}, ${t.raisedAt})`;
 
-/** The part of the caller's reach that they chose to see in the product; programs see all. */
+/** Organizations that the caller chose to see notifications of; programs see all. */
 export async function wantedBy(tx: Tx, { actor, scope }: Ctx): Promise<SQL | undefined> {
   const raised = and(inScope(t.orgId, scope), isNotNull(t.raisedAt));
   if (actor.type !== "user") return raised;
@@ -24,7 +24,7 @@ export async function wantedBy(tx: Tx, { actor, scope }: Ctx): Promise<SQL | und
   );
 }
 
-/** Whether the caller has read of a notification's newest change. */
+/** True if the caller has read a notification's latest change. */
 export const isReadBy = ({ actor }: Ctx): SQL<boolean> =>
   actor.type === "user"
     ? sql<boolean>`EXISTS (SELECT FROM ${notificationReads} r

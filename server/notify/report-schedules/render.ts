@@ -4,7 +4,7 @@ import type { MailBody } from "@/server/notify/deliveries/queue";
 
 type Value = string | number | Date;
 
-/** A report as what is in a mail: figures, then tables; times by the clocks of a zone. */
+/** A report for a mail: figures, then tables; times in a zone. */
 export type Written = {
   title: string;
   covers: string;
@@ -16,12 +16,12 @@ export type Written = {
   csvName: string;
 };
 
-/** A mail shows so many rows of a table; the file beside it has all. */
+/** Table rows shown in a mail; the attached file has all. */
 const MAX_ROWS = 25;
 
 const numbers = new Intl.NumberFormat("en-GB");
 
-/** What stands for a value in a mail to a reader in a zone, in one line: a name must not look like lines of the report. */
+/** Formats a value for a mail in a zone, on one line: a name must not look like lines of the report. */
 function shownIn(timeZone: string): (value: Value) => string {
   const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone });
   return (value) => {
@@ -88,7 +88,7 @@ function asCsv({ covers, figures, tables }: Written): string {
   return toCsv(rows);
 }
 
-/** The mail of a report: plain text, the same as a table, and all of it as a file. */
+/** The mail of a report: plain text, HTML tables, and everything as a file. */
 export const render = (written: Written): MailBody => ({
   text: asText(written),
   html: asHtml(written),

@@ -23,12 +23,12 @@ import { aligned } from "./zone";
 const CANNOT_BE_WRITTEN = "The report could not be written. It is tried again every hour.";
 const t = reportSchedules;
 
-/** Why a report may not be sent to the person who scheduled it. */
+/** Reason that a report may not be sent to its owner. */
 class Refused extends Error {}
-/** The person's reach shrank while the report was written: it is written again for the new reach. */
+/** The person's reach shrank while the report was written, so it is written again. */
 class Again extends Error {}
 
-/** The person as they are today: what they may no longer see is not mailed to them. */
+/** The person's current context: they get only what they may still see. */
 async function contextOf({ userId, orgId }: ScheduleRow, now: Date): Promise<Ctx> {
   const caller = await findUserCaller(userId);
   if (!caller) throw new Refused("The user may not sign in any more.");
@@ -50,7 +50,7 @@ const zoneText = ({ timeZone, followsOrganization, orgId }: ScheduleRow): string
     ? `${timeZone}, the time zone of ${orgId ? "the organization" : "your own organization"}`
     : timeZone;
 
-/** As the address of a page names a zone. */
+/** Zone in a page's address. */
 const zoneParam = (zone: string): string => (zone === "UTC" ? "utc" : zone);
 
 type Due = { schedule: ScheduleRow; range: { from: Date; to: Date } };
@@ -79,8 +79,8 @@ async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Writ
 }
 
 /**
- * Says in the audit log of each organization that its figures left: before the mail is queued for good, so that none leaves
- * without. Where it is not, the next try says it under the same ids, and there is one entry.
+ * Records the export in each organization's log before the mail is finally queued, so that none is sent unrecorded. A
+ * retry uses the same ids, so there is only one entry.
  */
 function recordExport(ctx: Ctx, { schedule, range }: Due, homes: readonly string[]): void {
   const dateRange = { from: range.from.toISOString(), to: range.to.toISOString() };
@@ -105,7 +105,7 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   const ctx = await contextOf(due.schedule, now);
   const report = await written(tx, ctx, due);
   const { userId: id, partnerId, orgId } = due.schedule;
-  // Whose access is changed meanwhile is not sent it; who changes it from here on waits, finds the mail, and drops it.
+  // A person whose access changed meanwhile is skipped; a later change waits, finds the mail, and deletes it.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("key share");
   const { scope } = await contextOf(due.schedule, now);
   if (!(await reachedIds(tx, ctx)).every((one) => reaches(scope, one))) throw new Again();
@@ -114,7 +114,7 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   recordExport(ctx, due, await reachedIds(tx, ctx));
 }
 
-/** Locks one schedule that is due; what changes it waits for the end of this transaction. */
+/** Locks one due schedule; changes to it wait for the end of this transaction. */
 async function lockDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
   const [row] = await tx
     .select()
@@ -127,8 +127,7 @@ async function lockDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
 }
 
 /**
- * Sends one report that is due. Runs that were missed while no server was up are made good by one, of the newest whole
- * week or month.
+ * Sends one due report. Runs missed while no server was up are replaced by one, of the newest whole week or month.
  * @returns false when none is due
  */
 async function runOne(now: Date): Promise<boolean> {
@@ -147,7 +146,7 @@ async function runOne(now: Date): Promise<boolean> {
   }
 }
 
-/** One report that cannot be written must not hold up those behind it. */
+/** A report that cannot be written must not block others. */
 async function postpone({ id }: ScheduleRow, error: unknown, now: Date): Promise<void> {
   log.warn({ err: error, scheduleId: id }, "a scheduled report could not be written; it will be tried again");
   const again = { lastError: CANNOT_BE_WRITTEN, nextRunAt: new Date(now.getTime() + HOUR_MS) };
@@ -174,7 +173,7 @@ async function runClaimed(tx: Tx, claimed: ScheduleRow, now: Date): Promise<void
   await tx.update(t).set({ lastRunAt: now, lastError, nextRunAt }).where(eq(t.id, schedule.id));
 }
 
-/** Sends every report that is due, until `stopping`; without a mail server none, and then the newest when there is one. */
+/** Sends every due report until `stopping`; without a mail server none, and later only the newest. */
 export async function runDueReports(now = new Date(), stopping?: AbortSignal): Promise<number> {
   if (!isMailConfigured()) return 0;
   let sent = 0;
@@ -183,7 +182,7 @@ export async function runDueReports(now = new Date(), stopping?: AbortSignal): P
   return sent;
 }
 
-/** Sends the scheduled reports that are due. */
+/** Job that sends due reports. */
 export const reportJob: JobKind<object> = {
   name: "reports",
   cron: "* * * * *",

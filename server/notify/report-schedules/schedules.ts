@@ -22,7 +22,7 @@ import { zoneFor } from "./zone";
 const t = reportSchedules;
 export type ScheduleRow = typeof t.$inferSelect;
 
-/** A person with more schedules than this has forgotten some. */
+/** More schedules than this are probably forgotten ones. */
 const MAX_SCHEDULES = 50;
 
 const isReport = (text: string): text is ReportSchedule["report"] => Object.hasOwn(REPORT_LABEL, text);
@@ -73,9 +73,9 @@ export const listSchedules = operation({
 });
 
 /**
- * Has a report mailed to the caller again and again, until the schedule is deleted.
- * @throws AppError forbidden for programs and organizations outside the caller's reach, conflict with too many, not_found
- * when the platform's operator names an organization that does not exist
+ * Schedules a report by mail to the caller, until the schedule is deleted.
+ * @throws AppError forbidden for programs and organizations outside the caller's reach, conflict with too many,
+ * not_found when the platform's operator names an organization that does not exist
  */
 export const createSchedule = operation({
   permission: "audit:export",
@@ -117,7 +117,7 @@ export const createSchedule = operation({
 });
 
 /**
- * Ends one of the caller's own schedules: nothing is mailed any more.
+ * Deletes one of the caller's own schedules.
  * @throws AppError not_found, forbidden for programs
  */
 export const removeSchedule = operation({

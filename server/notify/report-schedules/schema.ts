@@ -13,7 +13,9 @@ const cadence = z.enum(CADENCES).meta({
 
 export const listInput = z.strictObject({ ...adminPage });
 
-/** Body of POST /report-schedules; without orgId the report is of every organization within the caller's reach then. */
+/**
+ * Body of POST /report-schedules; without orgId the report covers every organization in the caller's reach at the time.
+ */
 export const createInput = z.strictObject({
   report,
   cadence,
@@ -25,7 +27,9 @@ export const createInput = z.strictObject({
   orgId: guid.nullish(),
 });
 
-/** nextRunAt passes without a report while the installation cannot send mail; lastError says why the last run sent none. */
+/**
+ * nextRunAt passes without a report while the installation cannot send mail; lastError is the failure of the last run.
+ */
 export const reportSchedule = z.strictObject({
   id: guid,
   report,

@@ -1,4 +1,4 @@
-/** The reports that there are, in the order in which the page shows them. */
+/** Reports in page order. */
 export const REPORTS = ["activity", "security", "compliance", "statistics"] as const;
 export type Report = (typeof REPORTS)[number];
 export const REPORT_LABEL: Record<Report, string> = {

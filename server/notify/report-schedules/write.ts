@@ -14,7 +14,7 @@ import type { Report } from "./vocabulary";
 type Body = Pick<Written, "figures" | "tables">;
 type Totals = { totalEvents: number; before: number | null; submitted: number };
 
-/** Entries of the range, what of them is others' word, and, where it has a beginning, of the range as long before it. */
+/** Entries of the range, those submitted by others, and, if the range has a start, those of the preceding range. */
 const totals = ({ totalEvents, before, submitted }: Totals): [string, number][] => [
   ["Entries", totalEvents],
   ["Of these submitted by keys", submitted],

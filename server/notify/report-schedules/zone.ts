@@ -8,7 +8,7 @@ const t = reportSchedules;
 type ScheduleRow = typeof t.$inferSelect;
 const NONE = "UTC";
 
-/** The zone of an organization, or of the partner's own where a schedule is of all; UTC where none was chosen. */
+/** Zone of an organization, or of the partner's home if a schedule covers all; UTC by default. */
 export async function zoneFor(tx: Tx, { orgId, partnerId }: Pick<ScheduleRow, "orgId" | "partnerId">): Promise<string> {
   const home = partnerId ? and(eq(organizations.partnerId, partnerId), organizations.isHome) : undefined;
   const where = orgId ? eq(organizations.id, orgId) : home;
@@ -17,7 +17,7 @@ export async function zoneFor(tx: Tx, { orgId, partnerId }: Pick<ScheduleRow, "o
   return row?.zone ?? NONE;
 }
 
-/** A schedule by the zone that its organization has now: where that is another, its next run is another too. */
+/** A schedule with its organization's current zone, and the next run adjusted. */
 export async function aligned(tx: Tx, row: ScheduleRow): Promise<ScheduleRow> {
   if (!row.followsOrganization) return row;
   const timeZone = await zoneFor(tx, row);
@@ -27,7 +27,7 @@ export async function aligned(tx: Tx, row: ScheduleRow): Promise<ScheduleRow> {
   return { ...row, timeZone, nextRunAt };
 }
 
-/** Brings the schedules that follow an organization to the zone that it has now. */
+/** Updates the schedules of an organization to its current zone. */
 export async function followZone({ id, partnerId, isHome }: typeof organizations.$inferSelect): Promise<void> {
   const ofAll = isHome ? ofOwner(t, { orgId: null, partnerId }) : undefined;
   await asSystem(async (tx) => {

@@ -20,10 +20,10 @@ import { atPosition, type BatchRow, isSilent, type Work } from "./positions";
 import { type Reader, readEntries, readSealed, type Span } from "./read";
 import { aboutStream, formatOf, kindOf } from "./stream";
 
-/** The most filtered entries that are gathered before a batch goes without any other. */
+/** Filtered entries collected before a batch is sent without any other. */
 const MAX_FILTERED = 1_000;
 
-/** A batch as it is sent, and its row. */
+/** A batch ready to send, and its row. */
 export type Ready = { row: BatchRow; batch: Batch };
 
 type Source = Pick<Work, "stream" | "organization">;
@@ -36,7 +36,7 @@ export const readerOf = ({ stream, organization }: Source): Reader => ({
 
 const isFiltering = ({ stream }: Work): boolean => Object.keys(stream.filter).length > 0;
 
-/** Sequence and checksum of all entries of a range; without a filter the entries know them. */
+/** Sequence and checksum of all entries of a range; without a filter taken from the entries. */
 const sealedIn = async (work: Work, span: Span, entries: readonly StreamedEntry[]): Promise<Sealed[]> =>
   isFiltering(work)
     ? readSealed(readerOf(work), span)
@@ -52,7 +52,7 @@ function linesOf({ stream }: Source, entries: readonly StreamedEntry[]): Line[] 
   }));
 }
 
-/** As many lines as a batch may hold, at least one. */
+/** As many lines as fit into a batch, at least one. */
 function fitting(lines: readonly Line[], maxBytes: number): { lines: Line[]; bytes: number } {
   let bytes = 0;
   const end = lines.findIndex(({ text }, i) => {
@@ -65,8 +65,8 @@ function fitting(lines: readonly Line[], maxBytes: number): { lines: Line[]; byt
 }
 
 /**
- * Hashes of the tree over what came before a stream's first batch: with them its receiver recomputes the root of a
- * checkpoint. Undefined where nothing came before, or where the tree is damaged, which others report.
+ * Tree hashes before a stream's first batch, with which its receiver can recompute the root of a checkpoint. Undefined
+ * if nothing came before, or if the tree is damaged, which is reported elsewhere.
  */
 async function hashesBefore({ orgId, firstSeq, previous }: BatchRow): Promise<string[] | undefined> {
   if (previous !== null || firstSeq === 1) return undefined;
@@ -81,7 +81,7 @@ async function hashesBefore({ orgId, firstSeq, previous }: BatchRow): Promise<st
   }
 }
 
-/** The batch of a row and its lines, ended by the marker. */
+/** Batch of a row and its lines, ending with the marker. */
 async function toBatch(
   { stream, organization }: Work,
   row: BatchRow,
@@ -114,8 +114,8 @@ async function toBatch(
 type Silence = Source & { digest: string | null; through: number; entries?: readonly StreamedEntry[] };
 
 /**
- * How far a receiver has everything, so that it can tell silence from a cut; with entries ahead of their turn, if any. It
- * moves no position.
+ * Progress of a receiver, so that it can tell silence from a cut; may carry entries sent ahead of their turn. Does not
+ * move the position.
  */
 export async function heartbeatOf({ digest: previous, through, entries = [], ...source }: Silence): Promise<Batch> {
   const { organization, stream } = source;
@@ -141,7 +141,7 @@ export async function heartbeatOf({ digest: previous, through, entries = [], ...
   return { id: marker.batch, organization, lines, mediaType: format.mediaType, marker };
 }
 
-/** The batch whose limits are written already, as it was; null when retention has removed some of it since. */
+/** The batch whose limits are stored, unchanged; null if retention has removed part of it. */
 async function openBatch(work: Work, row: BatchRow): Promise<Ready | null> {
   if (work.head.prunedThrough >= row.firstSeq && row.lastSeq >= row.firstSeq) return null;
   const span = { after: row.firstSeq - 1, through: row.lastSeq };
@@ -159,7 +159,7 @@ async function openBatch(work: Work, row: BatchRow): Promise<Ready | null> {
     : null;
 }
 
-/** Where the next batch begins: behind what was acknowledged, or behind what retention has removed since. */
+/** Start of the next batch: after the acknowledged or pruned entries. */
 function beginningOf({ position, head }: Work) {
   const { throughSeq, scannedSeq } = position;
   const isGap = head.prunedThrough > throughSeq;
@@ -170,7 +170,7 @@ function beginningOf({ position, head }: Work) {
 
 type Content = { lines: Line[]; sealed: Sealed[]; last: number };
 
-/** As much of a batch as its marker can speak of: the rest of what was filtered out is in the next one's. */
+/** Part of a batch that its marker can describe; remaining filtered entries go to the next. */
 function withinMarker(content: Content, most = Number.POSITIVE_INFINITY): Content {
   const sent = new Set(content.lines.map(({ seq }) => seq));
   let filtered = 0;
@@ -183,7 +183,7 @@ function withinMarker(content: Content, most = Number.POSITIVE_INFINITY): Conten
 
 type Limits = { first: number; last: number; gap: BatchRow["gap"]; sealed: Sealed[]; lines: Line[]; bytes: number };
 
-/** Writes down what a batch will hold, before anything of it is sent. */
+/** Stores the contents of a batch before anything is sent. */
 async function writeLimits({ key, stream, position }: Work, limits: Limits): Promise<BatchRow> {
   const { first, last, gap, sealed, lines, bytes } = limits;
   const { row, about } = await asSystem(async (tx) => {
@@ -214,14 +214,14 @@ async function writeLimits({ key, stream, position }: Work, limits: Limits): Pro
   return row;
 }
 
-/** The next batch of a position with its limits written; null where the filter leaves nothing that is worth one. */
+/** Next batch of a position with stored limits; null if the filter leaves nothing worth one. */
 async function newBatch(work: Work): Promise<Ready | null> {
   const { key, stream, position, head } = work;
   const { limits, lingerMs } = DESTINATIONS[kindOf(stream)];
   const { after, scanned, gap } = beginningOf(work);
   const room = Math.min(position.maxRows ?? limits.rows, limits.rows);
   const through = Math.min(head.seq, position.untilSeq ?? head.seq, scanned + room);
-  // Filtered entries so far go along with a gap, or in the place of a heartbeat.
+  // Filtered entries are sent along with a gap, or instead of a heartbeat.
   const isOwed = gap !== null || (isSilent(work) && through > after);
   if (through <= scanned && !isOwed) return null;
   const entries = through > scanned ? await readEntries(readerOf(work), { after: scanned, through }) : [];
@@ -244,7 +244,7 @@ async function newBatch(work: Work): Promise<Ready | null> {
   return { row, batch: await toBatch(work, row, { lines, sealed }) };
 }
 
-/** The batch that a position sends next: the open one again, or a new one. */
+/** Next batch of a position: the open one again, or a new one. */
 export async function nextBatch(work: Work): Promise<Ready | null> {
   const { open } = work;
   const again = open && (await openBatch(work, open));

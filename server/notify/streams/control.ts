@@ -37,13 +37,13 @@ import { aboutStream, auditable, findStream, kindOf, lockStream, refuseWhile, ty
 import { shownStream } from "./streams";
 
 const CHECK_MS = 30_000;
-/** So many of the newest entries are looked at for a preview, and so many are shown. */
+/** Newest entries read for a preview, and entries shown. */
 const PREVIEW_SCAN = 1_000;
 const PREVIEW_ROWS = 3;
 
 type Change = { row: StreamRow; state: StreamRow["state"]; action: ActionCode };
 
-/** Gives a stream another state; what waits for an attempt is tried as soon as it sends. */
+/** Changes a stream's state; when it sends again, waiting attempts start at once. */
 async function changeState(tx: Tx, ctx: Ctx, { row, state, action }: Change) {
   const now = ctx.now();
   const changed = await tx
@@ -59,7 +59,7 @@ async function changeState(tx: Tx, ctx: Ctx, { row, state, action }: Change) {
   return { before: row, row: oneOf(changed), event: { ...(await aboutStream(tx, row)), action, details } };
 }
 
-/** The steps of a check, each with how long it took; null for what one answer tells along with others. */
+/** Steps of a check with their durations; null for steps answered together. */
 async function timed(check: (onStep: OnStep) => Promise<CheckStep[]>) {
   const took = new Map<string, number>();
   let since = performance.now();
@@ -76,8 +76,8 @@ async function timed(check: (onStep: OnStep) => Promise<CheckStep[]>) {
 }
 
 /**
- * Tries a stream's destination step by step without sending an entry. Unless it is
- * told otherwise, one that succeeds starts a draft, and a stream that waits for a person.
+ * Tests a stream's destination step by step without sending an entry. By default, success starts a draft, or a stream
+ * that waits for a person.
  * @throws AppError not_found, forbidden, rate_limited
  */
 export const checkStream = operation({
@@ -132,7 +132,10 @@ export const pauseStream = operation({
   },
 });
 
-/** Goes on where the stream stood, also where it was blocked or disabled. @throws AppError not_found, forbidden, conflict */
+/**
+ * Continues a stream where it stopped, also after it was blocked or disabled. @throws AppError not_found, forbidden,
+ * conflict
+ */
 export const resumeStream = operation({
   permission: "streams:manage",
   input: onlyIdInput,
@@ -151,7 +154,7 @@ export const resumeStream = operation({
 
 type Carried = { row: StreamRow; orgId: string | undefined };
 
-/** The organization whose entries are meant. @throws AppError validation_failed, not_found for one that is not carried */
+/** The organization to use. @throws AppError validation_failed, not_found for one that is not streamed */
 async function carriedOrg(tx: Tx, ctx: Ctx, { row, orgId = row.orgId ?? undefined }: Carried): Promise<string> {
   if (!orgId) throw invalid("orgId", "is needed, because the stream carries several organizations");
   const of = row.orgId ? eq(organizations.id, row.orgId) : eq(organizations.partnerId, row.partnerId);
@@ -162,8 +165,9 @@ async function carriedOrg(tx: Tx, ctx: Ctx, { row, orgId = row.orgId ?? undefine
 }
 
 /**
- * Sends a part of one chain again beside the live position.
- * @throws AppError not_found, forbidden, conflict for an archive, validation_failed for a part that the log does not hold (any more)
+ * Sends a part of one chain again, beside the live position.
+ * @throws AppError not_found, forbidden, conflict for an archive, validation_failed for a part that the log does not
+ * hold (any more)
  */
 export const replayStream = operation({
   permission: "streams:manage",
@@ -190,7 +194,7 @@ export const replayStream = operation({
   },
 });
 
-/** The batches of a stream in the caller's organizations, newest first. @throws AppError not_found */
+/** Batches of a stream in the caller's organizations, newest first. @throws AppError not_found */
 export const listBatches = operation({
   permission: "streams:manage",
   input: pagedIdInput,
@@ -225,7 +229,7 @@ export const listBatches = operation({
   },
 });
 
-/** Entries that a stream will never carry, of the caller's organizations, newest first. @throws AppError not_found */
+/** Entries that a stream will never deliver, in the caller's organizations, newest first. @throws AppError not_found */
 export const listGaps = operation({
   permission: "streams:manage",
   input: pagedIdInput,
@@ -246,7 +250,7 @@ export const listGaps = operation({
   },
 });
 
-/** The newest three entries of an organization in a format, as a stream would send them. @throws AppError forbidden */
+/** Newest three entries of an organization in a format, as a stream would send them. @throws AppError forbidden */
 export const previewStream = operation({
   permission: "streams:manage",
   input: previewInput,

@@ -10,9 +10,9 @@ import type { JobKind } from "@/server/ground/jobs";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { aboutStream } from "./stream";
 
-/** Acknowledged batches are kept for so long; what the log says of each day stays. */
+/** Acknowledged batches are kept this long; the daily audit entries stay. */
 const BATCH_DAYS = 30;
-/** A stream that has not worked for so long is disabled. */
+/** A stream that failed for this long is disabled. */
 const GIVE_UP_DAYS = 30;
 
 type Delivered = {
@@ -28,7 +28,7 @@ type Delivered = {
   receipt: unknown;
 };
 
-/** Acknowledged entries of each organization on a day in UTC, replays apart. */
+/** Acknowledged entries by organization on a day in UTC, replays separate. */
 const deliveredOn = (day: Date): Promise<Delivered[]> =>
   asSystem((tx) =>
     rowsOf<Delivered>(
@@ -46,13 +46,13 @@ const deliveredOn = (day: Date): Promise<Delivered[]> =>
     ),
   );
 
-/** The same for a stream, an organization and a day: a run that is repeated records nothing twice. */
+/** Deterministic id for a stream, organization and day, so that a repeated run records nothing twice. */
 function entryId(...parts: string[]): string {
   const hex = createHash("sha256").update(parts.join(" ")).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Puts on record what receivers acknowledged on a day: the digest is that of the last batch, which covers all before it. */
+/** Records the receivers' acknowledgements of a day; the last batch's digest covers all earlier ones. */
 export async function recordDelivered(day: Date): Promise<void> {
   const date = day.toISOString().slice(0, 10);
   for (const { streamId: id, name, orgId, receipt, ...figures } of await deliveredOn(day))
@@ -66,7 +66,7 @@ export async function recordDelivered(day: Date): Promise<void> {
     });
 }
 
-/** Disables streams that have not worked for a month. */
+/** Disables streams that have failed for a month. */
 async function giveUp(): Promise<void> {
   const ended = await asSystem(async (tx) => {
     const rows = await tx
@@ -84,7 +84,7 @@ async function giveUp(): Promise<void> {
     });
 }
 
-/** The batches of archives are what an object is found by: they stay. */
+/** Batches of archives stay, because objects are found by them. */
 const removeOldBatches = (): Promise<unknown> =>
   asSystem((tx) =>
     tx.execute(sql`
@@ -93,7 +93,7 @@ const removeOldBatches = (): Promise<unknown> =>
         AND b.acknowledged_at < now() - make_interval(days => ${BATCH_DAYS}::int)`),
   );
 
-/** After each day in UTC. */
+/** Runs after each day in UTC. */
 export const streamDayJob: JobKind<object> = {
   name: "stream-day",
   cron: "10 0 * * *",

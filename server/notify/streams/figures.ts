@@ -12,7 +12,7 @@ type Figures = { lag: Map<string, number>; behind: Map<string, number>; states: 
 const zeros = (names: readonly string[]) => new Map(names.map((name) => [name, 0]));
 let known: Figures = { lag: new Map(), behind: new Map(), states: new Map() };
 
-/** Figures over all streams; lag is that of the worst stream of each destination that is meant to send. */
+/** Figures over all streams; lag is that of each destination's worst active stream. */
 async function readFigures(): Promise<Figures> {
   const { id, kind, state } = dataStreams;
   return asSystem(async (tx) => {
@@ -38,7 +38,7 @@ async function readFigures(): Promise<Figures> {
   });
 }
 
-/** Keeps the metrics of streams at what the database holds. */
+/** Updates the metrics of streams from the database. */
 export const streamFigures = backgroundLoop("stream figures", POLL_MS, async () => {
   known = await readFigures();
   gauge("trailmark_stream_lag_seconds", "Since when the oldest entry waits for a receiver", () => known.lag);

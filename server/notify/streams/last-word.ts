@@ -11,10 +11,10 @@ import { readEntry } from "./read";
 import { targetOf } from "./send";
 import { kindOf, type StreamRow } from "./stream";
 
-/** So long a change waits for the receiver that it takes something from. */
+/** Maximum delay of a change that takes something from a receiver. */
 const LAST_WORD_MS = 10_000;
 
-/** Where an entry is in a stream: its organization, and how far the receiver has that one's. */
+/** Position of an entry in a stream: its organization, and the receiver's progress there. */
 async function placeOf(stream: StreamRow, orgId: string) {
   const [found] = await asSystem((tx) =>
     tx
@@ -52,14 +52,14 @@ async function send(stream: StreamRow, { orgId, entryId }: { orgId: string; entr
 type Change = AuditEvent & { orgId: string | null };
 
 /**
- * Records a change that takes something from a stream's receiver, and sends that entry through the settings from before it,
- * ahead of its turn: whoever watches there sees that it is being cut off. Waits ten seconds at most; never rejects.
+ * Records a change that takes something from a stream's receiver, and sends that entry under the former settings, ahead
+ * of its turn, so that the receiver learns of the cut. Waits ten seconds at most; never rejects.
  */
 export async function recordLastWord(ctx: Ctx, before: StreamRow, change: Change): Promise<void> {
   const entryId = newId();
   record(ctx, { ...change, id: entryId });
   const { orgId } = change;
-  // Nobody was told by these.
+  // These had no active receiver.
   if (!orgId || before.state === "draft" || before.state === "disabled") return;
   try {
     await send(before, { orgId, entryId });

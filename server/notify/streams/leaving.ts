@@ -7,10 +7,10 @@ import { DESTINATIONS } from "./destinations";
 import { kindOf, visible } from "./stream";
 import type { STREAM_STATES } from "./vocabulary";
 
-/** A destination of an organization's entries: the stream, its receiver in a few words, and its state. */
+/** A destination of an organization's entries: stream, short description of the receiver, and state. */
 export type Leaving = { streamId: string; name: string; target: string; state: (typeof STREAM_STATES)[number] };
 
-/** The streams that carry entries of each of the caller's organizations, drafts left out, by name. */
+/** Streams with entries of each of the caller's organizations, without drafts, by name. */
 export async function readLeaving(ctx: Ctx): Promise<Map<string, Leaving[]>> {
   const t = dataStreams;
   const carries = or(eq(t.orgId, organizations.id), and(isNull(t.orgId), eq(t.partnerId, organizations.partnerId)));

@@ -7,12 +7,12 @@ import { ZERO_UUID } from "@/server/ground/context";
 import { enqueue } from "@/server/ground/jobs";
 import type { StreamRow } from "./stream";
 
-/** The place of a stream in one chain; replayId is zeros for the live one. */
+/** Position of a stream in one chain; replayId is zeros for the live one. */
 export type PositionKey = { streamId: string; orgId: string; replayId: string };
 type PositionRow = typeof streamPositions.$inferSelect;
 export type BatchRow = typeof streamBatches.$inferSelect;
 
-/** The parts of a position's next batch; open: the batch whose limits are written already. */
+/** Inputs of a position's next batch; open: the batch whose limits are stored. */
 export type Work = {
   key: PositionKey;
   stream: StreamRow;
@@ -22,26 +22,26 @@ export type Work = {
   open: BatchRow | null;
 };
 
-/** The job that sends what a position has before it. */
+/** Job that sends the entries after a position. */
 export const STREAM = { name: "stream", maxAttempts: 1 };
 
-/** A receiver that gets nothing for so long is told how far it has everything. */
+/** An idle receiver gets a heartbeat after this time. */
 const SILENT_MS = 15 * 60_000;
 
-/** Whether a receiver has heard nothing of the live position for a while. */
+/** True if a receiver of the live position has been idle for a while. */
 export const isSilent = ({ position, key }: Pick<Work, "position" | "key">, now = Date.now()): boolean => {
   const { acknowledgedAt, heartbeatAt, createdAt } = position;
   const heard = Math.max(...[acknowledgedAt, heartbeatAt, createdAt].map((at) => at?.getTime() ?? 0));
   return key.replayId === ZERO_UUID && heard < now - SILENT_MS;
 };
 
-/** A worker that is not heard of for this long is not waited for; its job is freed sooner. */
+/** A worker silent for this long is considered dead; its job is freed sooner. */
 const BUSY_MS = 60_000;
 
 export const atPosition = ({ streamId, orgId, replayId }: PositionKey) =>
   and(eq(streamPositions.streamId, streamId), eq(streamPositions.orgId, orgId), eq(streamPositions.replayId, replayId));
 
-/** Positions with something to send: new entries, a batch whose next attempt is due, or a heartbeat. */
+/** Positions with something to send: new entries, a due attempt, or a heartbeat. */
 const DUE = sql`
   SELECT p.stream_id AS "streamId", p.org_id AS "orgId", p.replay_id AS "replayId"
   FROM stream_positions p
@@ -55,7 +55,7 @@ const DUE = sql`
     AND (p.next_attempt_at IS NULL OR p.next_attempt_at <= now())
   ORDER BY p.replay_id <> ${ZERO_UUID}, h.seq - p.scanned_seq`;
 
-/** Of a partner's streams, a chain that is new is carried from its first entry. */
+/** A partner's streams carry a new chain from its first entry. */
 const ADD_NEW_CHAINS = sql`
   INSERT INTO stream_positions (stream_id, org_id, through_seq, scanned_seq)
   SELECT s.id, o.id, 0, 0
@@ -65,7 +65,7 @@ const ADD_NEW_CHAINS = sql`
     AND NOT EXISTS (SELECT FROM stream_positions p WHERE p.stream_id = s.id AND p.org_id = o.id)
   ON CONFLICT DO NOTHING`;
 
-/** Leaves every position that has something to send to the workers of all processes. */
+/** Queues every position with something to send for the workers of all processes. */
 export const wakeStreams = (): Promise<void> =>
   asSystem(async (tx) => {
     await tx.execute(ADD_NEW_CHAINS);
@@ -78,7 +78,7 @@ export const wakeStreams = (): Promise<void> =>
     );
   });
 
-/** Begins the work on a position; null where there is none, or the stream does not send. */
+/** Starts work on a position; null if there is none, or the stream is not sending. */
 export const takeWork = (key: PositionKey): Promise<Work | null> =>
   asSystem(async (tx) => {
     const [row] = await tx
@@ -113,11 +113,11 @@ export const takeWork = (key: PositionKey): Promise<Work | null> =>
     return { key, stream, position, organization, head, open };
   });
 
-/** Ends the work on a position: from now on new entries wake it again. */
+/** Ends work on a position, so that new entries wake it again. */
 export const leaveWork = (key: PositionKey): Promise<unknown> =>
   asSystem((tx) => tx.update(streamPositions).set({ busyUntil: null }).where(atPosition(key)));
 
-/** Has open batches put together again: they were under settings that no longer hold. */
+/** Drops open batches, to be rebuilt under changed settings. */
 export async function dropOpenBatches(tx: Tx, streamId: string): Promise<void> {
   await tx.delete(streamBatches).where(and(eq(streamBatches.streamId, streamId), isNull(streamBatches.acknowledgedAt)));
   await tx

@@ -12,10 +12,10 @@ import type { Sealed } from "./formats/digest";
 import type { StreamedEntry } from "./formats/format";
 import { readFilter } from "./schema";
 
-/** A part of one chain: the entries after a sequence through another. */
+/** A span of one chain: entries after a sequence through another. */
 export type Span = { after: number; through: number };
 
-/** The stream's owner, which decides the names that it knows, and its filter. */
+/** The stream's owner, which determines the visible names, and its filter. */
 export type Reader = {
   owner: { orgId: string | null; partnerId: string };
   organization: { id: string; name: string; slug: string };
@@ -36,7 +36,7 @@ const scopeOf = ({ owner, organization: { id } }: Reader): Scope =>
 const within = (orgId: string, { after, through }: Span): SQL =>
   sql`${layout().spansOf([{ orgId, after, through }])[0]}, ${rowsBetween(sql`o.after`, sql`o.through`)}`;
 
-/** The entries of a query of rows, in the chain's order. */
+/** Entries of a row query, in chain order. */
 async function entriesOf(tx: Tx, { organization }: Reader, query: SQL): Promise<StreamedEntry[]> {
   const rows = await withNames(tx, query, STREAMED);
   const origin = originOfOrg(organization.id);
@@ -55,18 +55,18 @@ async function matching(tx: Tx, reader: Reader, span: Span): Promise<StreamedEnt
   return entriesOf(tx, reader, sql`SELECT ${STREAMED.columns} FROM ${within(id, span)} WHERE ${where}`);
 }
 
-/** The entries of a part of a chain that a stream's filter lets through, in the chain's order. */
+/** Entries of a chain's span that pass a stream's filter, in chain order. */
 export const readEntries = (reader: Reader, span: Span): Promise<StreamedEntry[]> =>
   tenant(scopeOf(reader), (tx) => matching(tx, reader, span));
 
-/** A sealed entry by its id, whatever the filter. */
+/** A sealed entry by id, whatever the filter. */
 export const readEntry = (reader: Reader, id: string): Promise<StreamedEntry[]> =>
   tenant(scopeOf(reader), (tx) => {
     const where = sql`a.id = ${id}::uuid AND a.org_id = ${reader.organization.id}::uuid AND a.chain_seq IS NOT NULL`;
     return entriesOf(tx, reader, sql`SELECT ${STREAMED.columns} FROM audit_logs a WHERE ${where}`);
   });
 
-/** Sequence and checksum of every entry of a part of a chain. */
+/** Sequence and checksum of every entry in a chain's span. */
 export const readSealed = (reader: Reader, span: Span): Promise<Sealed[]> =>
   tenant(scopeOf(reader), async (tx) => {
     const rows = await rowsOf<{ seq: number; checksum: string }>(

@@ -14,8 +14,8 @@ const holdDays = z.int().min(1).max(MAX_HOLD_DAYS).nullish();
 const { orgId: _, from: __, to: ___, ...filters } = filterShape;
 
 /**
- * The audit list's own parameters, without organization and time. Kept as they were written: names are looked up when
- * entries are read.
+ * Parameters of the audit list, without organization and time. Stored as written: names are looked up when entries are
+ * read.
  */
 const filter = z.strictObject(filters);
 const keptFilter = z
@@ -27,7 +27,7 @@ const keptFilter = z
   })
   .meta({ example: { excludeActions: ["agent.heartbeat"] } });
 
-/** A kept filter as the log's queries take it. */
+/** A stored filter for the log's queries. */
 export const readFilter = (kept: Record<string, unknown>) => filterInput.parse(kept);
 
 export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
@@ -35,8 +35,8 @@ export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage }
 const start = z.union([z.enum(["now", "beginning"]), instant], "must be now, beginning or a time");
 
 /**
- * Body of POST /streams. Without orgId the stream carries what its maker reaches: the one organization, or all of the
- * partner's, new ones included. start: the next entry, the oldest one, or the oldest from a time on.
+ * Body of POST /streams. Without orgId the stream covers its creator's reach: one organization, or all of the partner's
+ * including new ones. start: the next entry, the oldest, or the oldest from a time on.
  */
 export const createInput = z.strictObject({
   name: displayName.meta({ example: "SIEM" }),
@@ -52,8 +52,8 @@ export const createInput = z.strictObject({
 });
 
 /**
- * Body of PATCH /streams/:id; what is left out stays. locked: only those who reach the whole partner may change it.
- * start: of a draft alone.
+ * Body of PATCH /streams/:id; omitted members stay. locked: only callers who reach the whole partner may change it.
+ * start: drafts only.
  */
 export const updateInput = z.strictObject({
   id: guid,
@@ -66,13 +66,15 @@ export const updateInput = z.strictObject({
   start: start.optional(),
 });
 
-/** Body of POST /streams/:id/check. Without starts the stream stays in its state. */
+/** Body of POST /streams/:id/check. Without starts the stream's state stays. */
 export const checkInput = z.strictObject({ id: guid, starts: z.boolean().default(true) });
 
-/** Body of POST /streams/:id/rotate: the new secret, or without it a fresh one where the destination signs. */
+/** Body of POST /streams/:id/rotate: the new secret; without one, a signing destination gets a generated one. */
 export const rotateInput = z.strictObject({ id: guid, secret: secret.optional(), overlapSeconds });
 
-/** Body of POST /streams/:id/replay: a part of one chain is sent again, both ends included. orgId: of a partner's stream. */
+/**
+ * Body of POST /streams/:id/replay: sends a part of one chain again, both ends included. orgId: for a partner's stream.
+ */
 export const replayInput = z.strictObject({
   id: guid,
   orgId: guid.optional(),
@@ -96,8 +98,8 @@ const lag = z.strictObject({
 });
 
 /**
- * A stream without its secret. target: the receiver in a few words. acknowledges: whether the receiver confirms what it
- * stored. config is null for a caller who reaches less than the stream carries.
+ * A stream without its secret. target: short description of the receiver. acknowledges: whether the receiver confirms
+ * storage. config is null for a caller who reaches less than the stream covers.
  */
 export const stream = z.strictObject({
   id: guid,
@@ -126,7 +128,7 @@ export const stream = z.strictObject({
 });
 export type Stream = z.output<typeof stream>;
 
-/** A secret that was chosen here appears in this answer alone. */
+/** The only answer with a generated secret. */
 export const createdStream = stream.extend({
   secret: z.string().nullable().meta({
     description: "The signing secret (Standard Webhooks), shown in this answer alone; null where you gave the secret",
@@ -149,7 +151,7 @@ export const checkResult = z.strictObject({
   stream,
 });
 
-/** A batch that was acknowledged, or is tried. */
+/** A batch, acknowledged or being tried. */
 const batch = z.strictObject({
   id: guid,
   orgId: guid,
@@ -170,7 +172,7 @@ const batch = z.strictObject({
 });
 export const batchPage = z.strictObject({ data: z.array(batch), pagination });
 
-/** Entries that the stream will never carry. */
+/** Entries that the stream will never deliver. */
 const gap = z.strictObject({
   id: guid,
   orgId: guid,

@@ -12,12 +12,12 @@ import { isSilent, leaveWork, type PositionKey, STREAM, takeWork, type Work, wak
 import { settle } from "./settle";
 import { kindOf, type StreamRow, secretsOf } from "./stream";
 
-/** How soon new entries are noticed. */
+/** Interval between checks for new entries. */
 const WAKE_MS = 1_000;
-/** After so long a position gives way to others that wait. */
+/** Time after which a position yields to waiting ones. */
 const TURN_MS = 10_000;
 
-/** A destination's input besides the batch; or why a person is needed first. */
+/** Input for a destination besides the batch; or the reason that a person must act first. */
 export function targetOf(stream: StreamRow, { now, signal }: { now: Date; signal: AbortSignal }) {
   const config = DESTINATIONS[kindOf(stream)].config.safeParse(stream.config);
   if (!config.success) {
@@ -35,10 +35,10 @@ export function targetOf(stream: StreamRow, { now, signal }: { now: Date; signal
 const sent = counter("trailmark_stream_sent_total", "Entries that receivers of streams acknowledged");
 const batches = counter("trailmark_stream_batches_total", "Attempts of streams by outcome or code", ["code"]);
 
-/** Steps of a check that another try mends by itself. */
+/** Check steps that may succeed on retry. */
 const PASSING = new Set(["connect", "write", "acknowledge"]);
 
-/** In the place of a heartbeat: a check once a day. */
+/** Daily check instead of heartbeats. */
 async function checkDaily(stream: StreamRow, check: () => Promise<CheckStep[]>): Promise<Outcome> {
   const now = new Date();
   if (stream.checkedAt && now.getTime() - stream.checkedAt.getTime() < DAY_MS)
@@ -58,7 +58,7 @@ async function attempt({ stream }: Work, batch: Batch, signal: AbortSignal): Pro
   return destination.send(target, batch);
 }
 
-/** The next message; a heartbeat where nothing else is due and the receiver has waited for a while. */
+/** Next message; a heartbeat if nothing else is due and the receiver has been idle. */
 async function nextSending(work: Work): Promise<{ ready: Ready | null; batch: Batch } | null> {
   const ready = await nextBatch(work);
   if (ready) return { ready, batch: ready.batch };
@@ -76,12 +76,12 @@ async function sendNext(key: PositionKey, signal: AbortSignal): Promise<boolean>
   const outcome = await attempt(work, batch, signal);
   batches.inc({ code: outcome.kind === "acknowledged" || !("code" in outcome) ? outcome.kind : outcome.code });
   if (outcome.kind === "acknowledged") sent.inc(batch.marker.rows);
-  // Given up in between: whether it arrived is not known, and the same batch is sent again.
+  // Aborted: arrival is unknown, so the same batch is sent again.
   if (signal.aborted && outcome.kind !== "acknowledged") return false;
   return settle({ work, ready, now: new Date() }, outcome);
 }
 
-/** Sends what a position has before it, a batch at a time. */
+/** Sends the entries after a position, batch by batch. */
 export const streamJob: JobKind<PositionKey> = {
   ...STREAM,
   atOnce: 16,
@@ -96,5 +96,5 @@ export const streamJob: JobKind<PositionKey> = {
   },
 };
 
-/** Has positions sent from that have something before them. */
+/** Wakes positions with something to send. */
 export const streamWatch = backgroundLoop("streams", WAKE_MS, wakeStreams);

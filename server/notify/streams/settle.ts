@@ -11,16 +11,16 @@ import { aboutStream } from "./stream";
 const SECOND_MS = 1_000;
 const MAX_PAUSE_MS = 300 * SECOND_MS;
 const MAX_MESSAGE = 1_000;
-/** No destination takes more entries in a batch. */
+/** Upper limit for entries in any destination's batch. */
 const MAX_ROWS = 100_000;
 
 type Failure = { code: string; message: string };
-/** ready: null for a heartbeat, which is no batch. */
+/** ready: null for a heartbeat, which is not a batch. */
 type Settled = { work: Work; ready: Ready | null; now: Date };
 type SettledBatch = Settled & { ready: Ready };
 
 /**
- * The pause after so many failed attempts: 1, 2, 4 … 300 seconds, of which a random part is waited.
+ * Pause after failed attempts: 1, 2, 4 … 300 seconds, of which a random part is used.
  * @param random 0 to 1
  */
 export const pauseAfter = (attempts: number, random = Math.random()): number =>
@@ -28,7 +28,7 @@ export const pauseAfter = (attempts: number, random = Math.random()): number =>
 
 const shortened = (message: string): string => message.slice(0, MAX_MESSAGE);
 
-/** Of a batch that is still open: whose settings were not changed, and that no other worker settled. */
+/** The batch, if still open: settings unchanged, and not settled by another worker. */
 const stillOpen = ({ row }: Ready) => and(eq(streamBatches.id, row.id), isNull(streamBatches.acknowledgedAt));
 
 async function noteFailure(tx: Tx, ready: Ready | null, { code, message }: Failure): Promise<void> {
@@ -39,7 +39,7 @@ async function noteFailure(tx: Tx, ready: Ready | null, { code, message }: Failu
       .where(stillOpen(ready));
 }
 
-/** The receiver has the batch, but for rows that it refused: the position moves on. */
+/** The receiver has the batch except refused rows: advances the position. */
 async function acknowledge(tx: Tx, { work, ready, now }: SettledBatch, outcome: Outcome): Promise<boolean> {
   const { key, position } = work;
   const { row } = ready;
@@ -73,7 +73,7 @@ async function acknowledge(tx: Tx, { work, ready, now }: SettledBatch, outcome: 
   return true;
 }
 
-/** Nothing of the stream waits for another attempt any more. */
+/** Clears the waiting attempts of a stream. */
 const recover = (tx: Tx, streamId: string, now: Date): Promise<unknown> =>
   tx
     .update(dataStreams)
@@ -86,7 +86,7 @@ const recover = (tx: Tx, streamId: string, now: Date): Promise<unknown> =>
       ),
     );
 
-/** The same batch again later. */
+/** Schedules the same batch for later. */
 async function tryAgain(tx: Tx, { work, ready, now }: Settled, failure: Failure & { retryAfterMs?: number }) {
   const { code, message, retryAfterMs } = failure;
   const attempts = work.position.attempts + 1;
@@ -107,7 +107,7 @@ async function tryAgain(tx: Tx, { work, ready, now }: Settled, failure: Failure 
 
 type Ended = "blocked" | "disabled";
 
-/** The stream waits for a person; what the log says of it, once for each time. */
+/** Stops the stream until a person acts, and records it once per stop. */
 async function end(tx: Tx, { work, ready, now }: Settled, { state, code, message }: Failure & { state: Ended }) {
   await noteFailure(tx, ready, { code, message });
   const [row] = await tx
@@ -120,7 +120,10 @@ async function end(tx: Tx, { work, ready, now }: Settled, { state, code, message
 
 const TOO_LARGE = "413";
 
-/** A smaller batch in its place. An entry that is too large by itself is set aside; any other refusal needs a person. */
+/**
+ * Replaces the batch with a smaller one. A single entry that is too large is set aside; any other refusal needs a
+ * person.
+ */
 async function halve(tx: Tx, settled: SettledBatch, failure: Failure): Promise<Awaited<ReturnType<typeof end>>> {
   const { work, ready } = settled;
   const { firstSeq, lastSeq } = ready.row;
@@ -135,7 +138,7 @@ async function halve(tx: Tx, settled: SettledBatch, failure: Failure): Promise<A
   return null;
 }
 
-/** The receiver has heard of the position, which stays where it is. */
+/** Records a heartbeat; the position stays. */
 async function acknowledgeHeartbeat(tx: Tx, { work, now }: Settled): Promise<void> {
   await tx
     .update(streamPositions)
@@ -146,7 +149,7 @@ async function acknowledgeHeartbeat(tx: Tx, { work, now }: Settled): Promise<voi
 
 type Ending = NonNullable<Awaited<ReturnType<typeof end>>>;
 
-/** @returns whether the position may go on at once, and where the log says that the stream has ended */
+/** @returns whether the position may continue at once, and the audit event if the stream ended */
 async function store(tx: Tx, settled: Settled, outcome: Outcome): Promise<{ isOn: boolean; ending: Ending | null }> {
   const { work, ready } = settled;
   if (outcome.kind === "again") {
@@ -168,8 +171,8 @@ async function store(tx: Tx, settled: Settled, outcome: Outcome): Promise<{ isOn
 }
 
 /**
- * Writes down what became of an attempt.
- * @returns whether the position may go on at once
+ * Stores the outcome of an attempt.
+ * @returns whether the position may continue at once
  */
 export async function settle(settled: Settled, outcome: Outcome): Promise<boolean> {
   const { isOn, ending } = await asSystem((tx) => store(tx, settled, outcome));

@@ -6,10 +6,10 @@ import { organizations, streamPositions } from "@/db/schema";
 import { readHeads } from "@/server/audit/tail/watch";
 import type { StreamRow } from "./stream";
 
-/** The next entry, the oldest one there is, or the oldest of a time or later. */
+/** Start of a stream: the next entry, the oldest, or the first at or after a time. */
 export type Start = "now" | "beginning" | Date;
 
-/** The lowest sequence of each chain whose entry is of a time or later. */
+/** Lowest sequence of each chain whose entry is at or after a time. */
 async function firstSince(tx: Tx, orgIds: readonly string[], at: Date): Promise<Map<string, number>> {
   const rows = await rowsOf<{ orgId: string; seq: number }>(
     tx,
@@ -21,9 +21,7 @@ async function firstSince(tx: Tx, orgIds: readonly string[], at: Date): Promise<
   return new Map(rows.map(({ orgId, seq }) => [orgId, seq]));
 }
 
-/**
- * Puts a new stream where it begins, in each chain that there is. A chain that comes later is carried from its first entry.
- */
+/** Sets a new stream's start in each existing chain. Later chains are carried from their first entry. */
 export async function placeAtStart(tx: Tx, { id: streamId, orgId, partnerId }: StreamRow, start: Start): Promise<void> {
   const of = orgId ? eq(organizations.id, orgId) : eq(organizations.partnerId, partnerId);
   const orgIds = (await tx.select({ id: organizations.id }).from(organizations).where(of)).map(({ id }) => id);

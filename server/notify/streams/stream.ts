@@ -22,11 +22,11 @@ export type StreamRow = typeof dataStreams.$inferSelect;
 const PURPOSE = "streams";
 const DIGEST_CHARS = 8;
 
-/** A secret as it is stored, bound to its stream. */
+/** Seals a secret for storage, bound to its stream. */
 export const sealSecret = (secret: string, streamId: string): string =>
   seal(secret, { purpose: PURPOSE, owner: streamId });
 
-/** The secrets that hold at a time, the current one first. @throws Error when sealed under another NEXTAUTH_SECRET */
+/** Valid secrets at a time, the current one first. @throws Error when sealed under another NEXTAUTH_SECRET */
 export function secretsOf({ id, secret, formerSecret, formerUntil }: StreamRow, now: Date): string[] {
   const former = formerSecret && formerUntil && formerUntil > now ? [formerSecret] : [];
   return [...(secret ? [secret] : []), ...former].map((sealed) => unseal(sealed, { purpose: PURPOSE, owner: id }));
@@ -41,7 +41,7 @@ export const formatOf = ({ format }: Pick<StreamRow, "format">) => {
   return format;
 };
 
-/** A destination's settings. @throws AppError validation_failed that names the member below config */
+/** Parses a destination's settings. @throws AppError validation_failed that names the member below config */
 export function readConfig(kind: StreamKind, config: unknown): Record<string, unknown> {
   const parsed = DESTINATIONS[kind].config.safeParse(config);
   if (parsed.success) return parsed.data;
@@ -49,7 +49,7 @@ export function readConfig(kind: StreamKind, config: unknown): Record<string, un
   throw invalidInput(parsed.error);
 }
 
-/** The streams that a caller sees: those that it administers, and its partner's own, which carry its entries too. */
+/** Streams visible to a caller: those it administers, and its partner's own, which carry its entries too. */
 export function visible({ scope }: Ctx): SQL | undefined {
   const partnerId = ownPartner(scope);
   const ofPartner = partnerId ? ofOwner(dataStreams, { orgId: null, partnerId }) : undefined;
@@ -84,7 +84,7 @@ export function refuseWhile({ state }: StreamRow, states: readonly StreamRow["st
   if (states.includes(state)) throw new AppError("conflict", `The stream is ${state}. ${remedy}`);
 }
 
-/** A fingerprint that tells one secret from another in the log without giving it away. */
+/** Distinguishes secrets in the log without revealing them. */
 const fingerprint = ({ id, secret }: StreamRow): string | null =>
   secret &&
   createHmac("sha256", derivedKey(PURPOSE))
@@ -92,7 +92,7 @@ const fingerprint = ({ id, secret }: StreamRow): string | null =>
     .digest("hex")
     .slice(0, DIGEST_CHARS);
 
-/** What the audit log holds of a stream: its address may hold a token of the receiver, so only the host is recorded. */
+/** A stream for the audit log: only the host of its address, which may hold a token. */
 export const auditable = (row: StreamRow) => ({
   name: row.name,
   kind: row.kind,
@@ -105,7 +105,7 @@ export const auditable = (row: StreamRow) => ({
   secret: fingerprint(row),
 });
 
-/** Where and under which name the audit log mentions a stream, read with what is changed about it. */
+/** Organization and name of a stream for the audit log, read in the same transaction as its change. */
 export const aboutStream = async (tx: Tx, row: Pick<StreamRow, "id" | "name" | "orgId" | "partnerId">) => ({
   orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
   ...resourceOf("stream", row),
@@ -121,7 +121,7 @@ const NO_PROGRESS: Progress = { entries: 0, seconds: 0, acknowledgedAt: null, ne
 
 type Behind = { streamId: string; orgId: string; next: string; entries: number };
 
-/** How far streams are behind, over those organizations that the transaction reaches. */
+/** Lag of streams over the organizations in the transaction's reach. */
 export async function readProgress(tx: Tx, streamIds: readonly string[]): Promise<Map<string, Progress>> {
   const live = sql`FROM stream_positions p WHERE p.stream_id = ANY (${uuids(streamIds)}) AND p.replay_id = ${ZERO_UUID}`;
   const [marks, behind] = await Promise.all([
@@ -154,7 +154,7 @@ export async function readProgress(tx: Tx, streamIds: readonly string[]): Promis
   return found;
 }
 
-/** For how many seconds some entries have been sealed, by organization and sequence. */
+/** Seconds since some entries were sealed, by organization and sequence. */
 async function sealedSince(tx: Tx, behind: readonly Behind[]): Promise<Map<string, number>> {
   if (behind.length === 0) return new Map();
   const keys = sql`SELECT k.org_id, k.chain_seq, NULL::timestamptz
@@ -171,8 +171,8 @@ async function sealedSince(tx: Tx, behind: readonly Behind[]): Promise<Map<strin
 type Shown = { row: StreamRow; progress: Progress | undefined; isWhole: boolean };
 
 /**
- * Member by member, so that a secret can never slip out; without the settings for a caller who reaches less than the
- * stream carries.
+ * Maps member by member, so that a secret cannot leak; without settings for a caller who reaches less than the stream
+ * covers.
  */
 export function toStream({ row, progress = NO_PROGRESS, isWhole }: Shown): Stream {
   const destination = DESTINATIONS[kindOf(row)];

@@ -45,7 +45,7 @@ export const shownStream = (ctx: Ctx, row: StreamRow) =>
     return toStream({ row, progress: progress.get(row.id), isWhole });
   });
 
-/** The streams that carry entries of the caller's organizations, newest first. */
+/** Streams with entries of the caller's organizations, newest first. */
 export const listStreams = operation({
   permission: "streams:manage",
   input: listInput,
@@ -73,7 +73,7 @@ export const getStream = operation({
 
 type NewSecret = { secret: string | null; shown: string | null };
 
-/** The secret of a stream: chosen here where the destination signs, else the one that was given. */
+/** Secret of a stream: generated if the destination signs, else the given one. */
 function secretFor(kind: StreamKind, given: string | undefined, former?: string): NewSecret {
   const { secret: wanted, createSecret } = DESTINATIONS[kind];
   if (given !== undefined) {
@@ -85,14 +85,14 @@ function secretFor(kind: StreamKind, given: string | undefined, former?: string)
   return { secret: given ?? null, shown: null };
 }
 
-/** @throws AppError validation_failed for an archive that would leave entries out */
+/** @throws AppError validation_failed for an archive that would omit entries */
 function refusePartialArchive(config: Record<string, unknown>, filter: Record<string, unknown>): void {
   if (config.archive === true && Object.keys(filter).length > 0)
     throw invalid("filter", "must be empty for an archive, which has every entry");
 }
 
 /**
- * Adds a stream as a draft: a check that succeeds starts it. A secret chosen here is in the answer and nowhere else.
+ * Adds a stream as a draft, which a successful check starts. Only this answer has a generated secret.
  * @throws AppError validation_failed for settings that the destination does not take, conflict for too many, forbidden
  */
 export const createStream = operation({
@@ -130,11 +130,11 @@ export const createStream = operation({
   },
 });
 
-/** An archive begins where the log does, whatever is asked for: retention may take entries that it lacks. */
+/** An archive always starts with the log, because retention may remove entries that it lacks. */
 const startOf = (config: Record<string, unknown>, start: Start): Start =>
   config.archive === true ? "beginning" : start;
 
-/** Has a draft begin elsewhere. @throws AppError conflict for a stream that was started */
+/** Changes a draft's start. @throws AppError conflict for a stream that was started */
 async function moveStart(tx: Tx, row: StreamRow, start: Start): Promise<void> {
   if (row.state !== "draft")
     throw new AppError("conflict", "The stream was started already. Replay sends older entries again.");
@@ -145,8 +145,7 @@ async function moveStart(tx: Tx, row: StreamRow, start: Start): Promise<void> {
 }
 
 /**
- * Changes a stream's name, settings, format, filter, hold or lock, and of a draft where it begins. An open batch is put
- * together again under the new ones.
+ * Changes a stream's name, settings, format, filter, hold or lock, and the start of a draft. An open batch is rebuilt.
  * @throws AppError not_found, forbidden, validation_failed, conflict for the start of a stream that was started
  */
 export const updateStream = operation({
@@ -184,7 +183,7 @@ export const updateStream = operation({
 });
 
 /**
- * Gives a stream another secret. Until the overlap is over messages are signed by both, where the destination signs.
+ * Replaces a stream's secret. A signing destination uses both until the overlap ends.
  * @throws AppError not_found, forbidden, validation_failed
  */
 export const rotateStream = operation({
@@ -213,7 +212,7 @@ export const rotateStream = operation({
 });
 
 /**
- * Deletes a stream with its positions and batches; what was delivered stays in the log.
+ * Deletes a stream with its positions and batches; its audit entries stay.
  * @throws AppError not_found, forbidden
  */
 export const removeStream = operation({

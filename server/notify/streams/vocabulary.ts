@@ -1,6 +1,6 @@
 import { keysOf } from "@/server/ground/records";
 
-/** Where entries can be streamed to; `destinations/index.ts` has the code of each. Isomorphic. */
+/** Stream destinations; `destinations/index.ts` has the code. Isomorphic. */
 export const STREAM_KINDS = {
   https: { label: "HTTPS" },
   splunk_hec: { label: "Splunk" },
@@ -13,7 +13,7 @@ export const STREAM_KINDS = {
 export type StreamKind = keyof typeof STREAM_KINDS;
 export const STREAM_KIND_NAMES = keysOf(STREAM_KINDS);
 
-/** How entries can be written; `formats/index.ts` has the code of each. */
+/** Entry formats; `formats/index.ts` has the code. */
 export const STREAM_FORMATS = {
   native: { label: "Trailmark" },
   ocsf: { label: "OCSF 1.9" },
@@ -26,8 +26,8 @@ export type StreamFormat = keyof typeof STREAM_FORMATS;
 export const STREAM_FORMAT_NAMES = keysOf(STREAM_FORMATS);
 
 /**
- * draft: never checked. active. paused: by a person. failing: tried again by itself. blocked: waits for a person.
- * disabled: by the receiver, or after 30 days without success. None of them loses an entry: positions stand still.
+ * draft: never checked. active. paused: by a person. failing: retried automatically. blocked: waits for a person.
+ * disabled: by the receiver, or after 30 days without success. None loses an entry: positions stay.
  */
 export const STREAM_STATES = ["draft", "active", "paused", "failing", "blocked", "disabled"] as const;
 

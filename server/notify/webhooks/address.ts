@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { env } from "@/server/ground/env";
 
-/** Addresses that the operator allows webhooks beyond https on the public internet. */
+/** Addresses allowed for webhooks beyond https on the public internet. */
 export type Allowed = { privateAddresses: boolean; http: boolean };
 
 export const allowed = (): Allowed => ({
@@ -14,19 +14,19 @@ export const allowed = (): Allowed => ({
 /** An address that a webhook may not reach; the message continues "The address". */
 export class RefusedAddress extends Error {}
 
-/** Of IPv6 only these are given out as public addresses (RFC 4291, section 2.4); `::7f00:1` once meant 127.0.0.1. */
+/** IPv6 range of public addresses (RFC 4291, section 2.4); `::7f00:1` once meant 127.0.0.1. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Public by its number, and the host itself on every machine of Azure. */
+/** A public number that reaches the host on every Azure machine. */
 const AZURE_HOST = "168.63.129.16";
-/** Names of this host and its network alone: RFC 6761, and `.internal`, under which clouds serve a machine's credentials. */
+/** Names local to this host and network: RFC 6761, and `.internal`, where clouds serve a machine's credentials. */
 const LOCAL_NAME = /(^|\.)(localhost|internal)\.?$/i;
-/** Below, beside https and http, are services that a message could speak to by accident. */
+/** Below are services, besides https and http, that a message could reach by accident. */
 const MAX_SYSTEM_PORT = 1023;
 
 /**
- * Whether an address is one of the public internet: not loopback, private, link-local, reserved, or a way to such. An
- * IPv4 address wrapped in an IPv6 one is judged as what it wraps.
+ * True for public internet addresses: not loopback, private, link-local, reserved, or leading to one. An IPv4 address
+ * wrapped in IPv6 is judged as IPv4.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -37,12 +37,11 @@ export function isPublicAddress(address: string): boolean {
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
-/** The ports up to MAX_SYSTEM_PORT that a protocol's receivers have by themselves. */
+/** Ports up to MAX_SYSTEM_PORT that belong to the protocol. */
 type Endpoint = { host: string; port: number; own: readonly number[] };
 
 /**
- * Checks host and port of any protocol as far as they alone show; names are checked when they are looked up for the
- * connection.
+ * Checks host and port of any protocol; names are checked when resolved for the connection.
  * @throws RefusedAddress
  */
 export function requireAllowedHost({ host, port, own }: Endpoint, { privateAddresses }: Allowed): void {
@@ -54,14 +53,14 @@ export function requireAllowedHost({ host, port, own }: Endpoint, { privateAddre
 }
 
 /**
- * Checks what the address alone shows; names are checked when they are looked up for the connection.
+ * Checks an address; its name is checked when resolved for the connection.
  * @throws RefusedAddress
  */
 export function requireAllowed(url: URL, may: Allowed): void {
   if (url.protocol !== "https:" && !(may.http && url.protocol === "http:"))
     throw new RefusedAddress(may.http ? "must begin with https:// or http://" : "must begin with https://");
   if (url.username || url.password) throw new RefusedAddress("must not hold a user name or password");
-  // The port that the protocol has by itself is none in a URL.
+  // URLs omit the protocol's default port.
   requireAllowedHost({ host: hostOf(url), port: Number(url.port || "443"), own: [443] }, may);
 }
 

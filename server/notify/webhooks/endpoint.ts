@@ -35,7 +35,7 @@ export function checkAddress(address: string): void {
   }
 }
 
-/** What the audit log holds of an endpoint; its address may hold a token of the receiver, so only the host is recorded. */
+/** An endpoint for the audit log: only the host of its address, which may hold a token. */
 export const auditable = ({
   name,
   url,
@@ -48,16 +48,16 @@ export const auditable = ({
   disabled: disabledAt !== null,
 });
 
-/** Where and under which name the audit log mentions an endpoint, read with what is changed about it. */
+/** Organization and name of an endpoint for the audit log, read in the same transaction as its change. */
 export const aboutEndpoint = async (tx: Tx, row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
   orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
   ...resourceOf("webhook", row),
 });
 
-/** The endpoint for a caller who reaches less than it is notified of: its address may hold a token of the receiver. */
+/** The endpoint for a caller who reaches less than it covers: its address may hold a token. */
 export const withoutAddress = (row: EndpointRow): EndpointRow => ({ ...row, url: new URL(row.url).origin });
 
-/** Member by member, so that a secret can never slip out. */
+/** Maps member by member, so that a secret cannot leak. */
 export const toWebhook = (row: EndpointRow): Webhook => ({
   id: row.id,
   name: row.name,

@@ -3,16 +3,16 @@ import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { type Allowed, allowed, guardedLookup, RefusedAddress, requireAllowed } from "./address";
 
-/** How long an endpoint may take to answer. */
+/** Time limit for an endpoint's answer. */
 const ANSWER_MS = 10_000;
-/** How much of an answer is read, so that the connection ends in order. */
+/** Bytes read of an answer, so that the connection ends cleanly. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** The outcome of a POST: the answer's status, or why there is none. */
+/** Result of a POST: the answer's status, or the failure. */
 export type Posted = { status: number | null; error: string | null };
 
 type Message = { body: string | Uint8Array; headers: Record<string, string> };
-/** Hears when the name was looked up, the connection made and the certificate accepted. */
+/** Called when the name is resolved, the connection made and the certificate accepted. */
 export type OnStep = (step: "address" | "connect" | "tls") => void;
 
 export function followSteps(socket: Socket, onStep: OnStep): void {
@@ -21,7 +21,7 @@ export function followSteps(socket: Socket, onStep: OnStep): void {
   socket.once("secureConnect", () => onStep("tls"));
 }
 
-/** signal: the sender gives up. maxAnswerBytes: how much of an answer is kept. */
+/** signal: the sender gives up. maxAnswerBytes: bytes of the answer to keep. */
 type Request = Message & {
   method?: "GET" | "HEAD" | "POST" | "PUT";
   answerMs?: number | undefined;
@@ -30,7 +30,7 @@ type Request = Message & {
   maxAnswerBytes?: number;
 };
 
-/** An answer with its body as far as it was read, as text and as bytes; or a code and a sentence for why there is none. */
+/** An answer with the part of its body that was read, as text and bytes; or an error code and sentence. */
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer };
 type NoAnswer = { status: null; code: string; error: string };
 
@@ -44,7 +44,7 @@ const REASONS: Record<string, string> = {
   ENETUNREACH: "The address cannot be reached.",
 };
 
-/** Failures that only a person can mend: an address that is refused, a name without a certificate for it. */
+/** Failures that need a person: a refused address, or a name that does not match its certificate. */
 export const REFUSED = "refused_address";
 export const UNTRUSTED = "untrusted_certificate";
 
@@ -61,13 +61,13 @@ export function failureOf(error: unknown, answerMs = ANSWER_MS): NoAnswer {
   return failed(code || "failed", REASONS[code] ?? `The request failed${code ? ` (${code})` : ""}.`);
 }
 
-/** The meaning of an answer other than 2xx. */
+/** Meaning of an answer other than 2xx. */
 export const refusalOf = (status: number): string =>
   `The endpoint answered ${status}${status >= 300 && status < 400 ? "; redirects are not followed" : ""}.`;
 
 /**
- * Sends a request to an address that a user entered: only to where the operator allows, without following redirects, and
- * with a limit on time and on what is read. Never rejects.
+ * Sends a request to a user's address: only where the operator allows, without following redirects, with limits on time
+ * and size. Never rejects.
  */
 export async function sendTo(address: string, request: Request, may: Allowed = allowed()): Promise<Answer | NoAnswer> {
   const { answerMs = ANSWER_MS, signal } = request;
@@ -81,7 +81,7 @@ export async function sendTo(address: string, request: Request, may: Allowed = a
   }
 }
 
-/** POSTs JSON likewise, for whom the status alone counts. Never rejects. */
+/** POSTs JSON for callers that only need the status. Never rejects. */
 export async function postTo(
   address: string,
   message: Message & { answerMs?: number | undefined },

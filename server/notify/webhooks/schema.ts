@@ -4,14 +4,14 @@ import { KIND_NAMES } from "@/server/notify/vocabulary";
 
 const MAX_URL_LENGTH = 2048;
 
-/** Kinds of notifications, each once. */
+/** Distinct kinds of notifications. */
 const kindList = z
   .array(z.enum(KIND_NAMES))
   .max(100)
   .transform((list) => [...new Set(list)])
   .meta({ example: ["chain.broken", "chain.head_lost", "events.lost"] });
 
-/** As a URL parser writes it: what it cannot say in plain characters is escaped. */
+/** As a URL parser writes it, special characters escaped. */
 const address = z
   .url({ protocol: /^https?$/, error: "must be an https address" })
   .max(MAX_URL_LENGTH)
@@ -23,8 +23,8 @@ const kinds = kindList.refine((list) => list.length > 0, "must name a kind");
 export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
 /**
- * Body of POST /webhooks. Without orgId the endpoint is notified of what its maker reaches: the one organization, or all of
- * the partner's. partnerId only the platform's operator needs.
+ * Body of POST /webhooks. Without orgId the endpoint covers its creator's reach: one organization, or all of the
+ * partner's. Only the platform's operator needs partnerId.
  */
 export const createInput = z.strictObject({
   name: displayName.meta({ example: "Incident desk" }),
@@ -34,7 +34,7 @@ export const createInput = z.strictObject({
   partnerId: guid.optional(),
 });
 
-/** Body of PATCH /webhooks/:id; what is left out stays. disabled false also forgets why it was disabled. */
+/** Body of PATCH /webhooks/:id; omitted members stay. disabled false also clears the reason it was disabled. */
 export const updateInput = z.strictObject({
   id: guid,
   name: displayName.optional(),
@@ -44,16 +44,15 @@ export const updateInput = z.strictObject({
 });
 export type UpdateInput = z.output<typeof updateInput>;
 
-/** Body of POST /webhooks/:id/rotate: for how long messages are signed with the former secret as well, 0 for not at all. */
+/** Body of POST /webhooks/:id/rotate: how long messages are also signed with the former secret, 0 for not at all. */
 export const rotateInput = z.strictObject({
   id: guid,
   overlapSeconds: overlapSeconds.meta({ example: 86_400 }),
 });
 
 /**
- * orgId null: of all organizations of the partner. formerUntil: until when messages carry a signature by the secret before
- * the last rotation too. disabledByFailure: disabled by this server, because it answered 410 Gone, or nothing could be
- * delivered to it for 5 days.
+ * orgId null: of all organizations of the partner. formerUntil: until when messages are also signed with the previous
+ * secret. disabledByFailure: disabled by this server after 410 Gone, or 5 days without a delivery.
  */
 export const webhook = z.strictObject({
   id: guid,
@@ -71,7 +70,7 @@ export const webhook = z.strictObject({
 });
 export type Webhook = z.output<typeof webhook>;
 
-/** The signing secret appears here alone. */
+/** The only answer with the signing secret. */
 export const createdWebhook = webhook.extend({
   secret: z.string().meta({
     description: "The signing secret (Standard Webhooks), shown in this answer alone",

@@ -9,7 +9,7 @@ export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES)
 
 const keptFor = (endpointId: string) => ({ purpose: "webhooks", owner: endpointId });
 
-/** A signing secret as it is stored, bound to its endpoint. */
+/** Seals a signing secret for storage, bound to its endpoint. */
 export const sealSecret = (secret: string, endpointId: string): string => seal(secret, keptFor(endpointId));
 
 /** @throws Error when it was sealed under another NEXTAUTH_SECRET */
@@ -23,8 +23,8 @@ function signature(secret: string, { id, payload }: Message, seconds: number): s
 }
 
 /**
- * The headers of a message by Standard Webhooks: its id, the time of this attempt, and a signature by each secret.
- * @param secrets of the form whsec_…; two while the endpoint changes from one to the other
+ * Headers of a message by Standard Webhooks: id, time of this attempt, and a signature per secret.
+ * @param secrets of the form whsec_…; two during a rotation
  */
 export function signedHeaders(message: Message, secrets: readonly string[]): Record<string, string> {
   const seconds = Math.floor(message.at.getTime() / 1000);

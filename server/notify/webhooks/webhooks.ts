@@ -35,7 +35,7 @@ import {
 } from "./schema";
 import { newSigningSecret, sealSecret } from "./sign";
 
-/** Endpoints as a caller sees them: those of the whole partner, where it reaches less, with the host of their address alone. */
+/** Endpoints visible to a caller: for the whole partner's, a caller who reaches less sees only the host. */
 async function shownTo(tx: Tx, ctx: Ctx, rows: readonly EndpointRow[]): Promise<EndpointRow[]> {
   const isWhole = await reachesWholePartner(tx, ctx);
   return rows.map((row) => (isWhole || row.orgId !== null ? row : withoutAddress(row)));
@@ -79,13 +79,14 @@ export const getWebhook = operation({
   },
 });
 
-/** A limit, because every notification of the owner is posted to each. */
+/** Limited, because every notification of the owner is posted to each. */
 const MAX_PER_OWNER = 50;
 const t = webhookEndpoints;
 
 /**
- * Adds an address that notifications are posted to. Its signing secret is in the answer and nowhere else.
- * @throws AppError validation_failed for an address that the operator does not allow, conflict when there are too many, forbidden
+ * Adds an address to post notifications to. Only this answer has the signing secret.
+ * @throws AppError validation_failed for an address that the operator does not allow, conflict when there are too many,
+ * forbidden
  */
 export const createWebhook = operation({
   permission: "audit:manage",
@@ -124,10 +125,7 @@ export const createWebhook = operation({
 
 type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
 
-/**
- * Enabled again it starts afresh: its failures no longer count, and what happened while it was disabled is not sent. Nor do
- * the failures of another address count.
- */
+/** Enabling resets the failures and skips what happened meanwhile; so does a new address for its failures. */
 function able(row: EndpointRow, { url = row.url, disabled }: UpdateInput, now: Date): Able {
   if (disabled === undefined || disabled === (row.disabledAt !== null))
     return url === row.url ? row : { ...row, failingSince: null };
@@ -180,8 +178,8 @@ export const updateWebhook = operation({
 });
 
 /**
- * Gives an endpoint a new signing secret, which is in the answer and nowhere else. Until the overlap is over messages
- * carry two signatures, by the new and by the former secret.
+ * Gives an endpoint a new signing secret, which only this answer has. Until the overlap ends messages carry signatures
+ * by both secrets.
  * @throws AppError not_found, forbidden
  */
 export const rotateWebhook = operation({

@@ -1,12 +1,12 @@
 import type { ImportRecord } from "@/server/custom-fields/import/record";
 
-/** Cells and bytes of the files held at once while rows are worked through: memory does not grow with what a file has. */
+/** Cells and bytes of files in memory at once, so that memory does not grow with the file. */
 const CELLS_AT_ONCE = 20_000;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
 const MIN_ROWS_AT_ONCE = 100;
 const MAX_ROWS_AT_ONCE = 10_000;
 
-/** Rows of one round of work on an import: few statements for many rows, and some megabytes in memory. */
+/** Rows per round of work on an import: few statements, some megabytes of memory. */
 export function rowsAtOnce({
   columns,
   files,
@@ -19,8 +19,8 @@ export function rowsAtOnce({
 }
 
 /**
- * Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. A small
- * import goes in smaller steps, so that its progress is seen.
+ * Rows per transaction of a run or undo: a kill repeats at most these, and a cancel waits at most for these. Small
+ * imports take smaller steps to show progress.
  */
 export const rowsPerTransaction = (found: { totalRows: number; rowsAtOnce: number }): number =>
   Math.min(found.rowsAtOnce, Math.max(1_000, Math.ceil(found.totalRows / 10)));

@@ -4,10 +4,10 @@ import type { SourceCell } from "@/server/custom-fields/import/read/read-delimit
 import type { DateOrder, FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 
-/** How a cell is read; left_out: a person decided that the value is not imported. */
+/** Parsed cell; left_out: a person chose not to import the value. */
 type Read = Coerced | "left_out";
 
-/** A mapped field with everything that decides what happens to its values. */
+/** A mapped field with everything that decides about its values. */
 export type ActiveField = {
   column: number;
   fieldId: string;
@@ -19,21 +19,21 @@ export type ActiveField = {
   decimalComma: boolean;
   overwrite: boolean;
   clearBlank: boolean;
-  /** True for devices of the systems that the field is for, unless their organization's own field takes its key. */
+  /** True for devices whose system the field is for, unless their organization's own field has its key. */
   applies: (device: DeviceFacts) => boolean;
-  /** Why the field is none of a device's. */
+  /** Reason that the field does not apply to a device. */
   notApplicable: string;
-  /** Values that are none of a dropdown's choices: which one each is read as, null for one that is left out. */
+  /** Decisions on values that are not a dropdown's choices: the choice, or null to leave it out. */
   decided: ReadonlyMap<string, string | null>;
-  /** Values read so far: most columns repeat themselves. */
+  /** Cache of parsed values: most columns repeat them. */
   cache: Map<string, Read>;
 };
 
 export type Decision = { code: ValueCode; value: FieldValue | null; reason: string | null };
-/** Of each field: what repeats itself is few values, and a file has hundreds of fields. */
+/** Per field: repeated values are few, and a file has hundreds of fields. */
 const CACHED_VALUES = 1_000;
 
-/** What fits is read as it is; a decision is about a value that does not. */
+/** Valid values need no decision; decisions are for invalid ones. */
 function readAnew({ rule, dateOrder, decimalComma, decided }: ActiveField, text: string): Read {
   const own = coerceText(rule, text, { dateOrder, decimalComma });
   const choice = own.ok ? undefined : decided.get(text);
@@ -59,8 +59,8 @@ const decided = (code: ValueCode, value: FieldValue | null = null, reason: strin
 const NOT_CLEARED = "is required and cannot be cleared";
 
 /**
- * What happens to one cell: a blank one may clear, one without a value never does. `device` is null for a row without one
- * (then only the cell itself is judged), `held` is what the device holds now.
+ * Decides about one cell: a blank may clear, a missing value never does. Without a `device` (null) only the cell is
+ * judged; `held` is the device's current value.
  */
 export function decideValue(
   field: ActiveField,
@@ -81,21 +81,21 @@ export function decideValue(
   return decided(field.overwrite ? VALUE_CODES.overwrite : VALUE_CODES.kept, typed.value);
 }
 
-/** The outcomes of a value that could be in its field. */
+/** Outcomes of a valid value. */
 const FITTING: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "same", "kept"]);
 
-/** A cell as the field would hold it, by its text and outcome; null where it would hold nothing of it. */
+/** A cell's value for the field, from its text and outcome; null if invalid. */
 export function fittingValue(field: ActiveField, text: string, outcome: ValueOutcome): FieldValue | null {
   const typed = text !== "" && FITTING.has(outcome) ? read(field, text) : null;
   return typed && typed !== "left_out" && typed.ok ? typed.value : null;
 }
 
-/** Why a cell was found invalid, by its text alone: a result keeps one letter for each value, not the reason. */
+/** Reason that a cell is invalid, derived from its text: a result stores one letter per value. */
 export function invalidReason(field: ActiveField, text: string): string {
   if (text === "") return NOT_CLEARED;
   const typed = read(field, text);
   return typed === "left_out" || typed.ok ? field.notApplicable : typed.reason;
 }
 
-/** True when the decision changes what the device holds. */
+/** True if the decision changes the device. */
 export const isWrite = ({ code }: Decision): boolean => hasWrite(code);

@@ -7,17 +7,14 @@ import type { LoadedPlan } from "./load-plan";
 import { identifier, shortName } from "./placeholders";
 import { type DeviceFacts, type DeviceIndex, isSameName, type RowIdentity } from "./resolve-row";
 
-/*
- * Each of the statements below takes a list and looks every element up in one index. OFFSET 0 keeps the planner from
- * reversing that: it has no statistics of tables that a running import has just filled, and its default plans for small
- * tables take minutes.
- */
+/* The statements below look up list elements in an index. OFFSET 0 prevents the planner from reversing that: without
+   statistics on tables that a running import just filled, its default plans take minutes. */
 
 const jsonText = (value: unknown) => sql`${JSON.stringify(value)}::text::jsonb`;
 
 const FACTS = sql`d.id, d.org_id AS "orgId", d.hostname, d.os, d.serial_number AS serial`;
 
-/** Devices within reach by recorded source ID; recorded is the ID that was looked up. */
+/** Devices in reach by recorded source ID; `recorded` is the ID found. */
 const bySourceIds = (plan: LoadedPlan, sourceIds: readonly string[]) => sql`
   SELECT ${FACTS}, ARRAY[wanted.source_id] AS recorded
   FROM jsonb_array_elements_text(${jsonText(sourceIds)}) wanted(source_id)
@@ -29,7 +26,7 @@ const bySourceIds = (plan: LoadedPlan, sourceIds: readonly string[]) => sql`
   CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = known.device_id OFFSET 0) d
   WHERE d.org_id = ANY(${uuids(plan.orgIds)})`;
 
-/** Devices within reach by short name, with all their recorded IDs. */
+/** Devices in reach by short name, with all their recorded IDs. */
 const byShortNames = (plan: LoadedPlan, names: readonly string[]) => sql`
   SELECT ${FACTS}, known.source_ids AS recorded
   FROM jsonb_array_elements_text(${jsonText(names)}) wanted(name)
@@ -48,7 +45,7 @@ async function loadFacts(tx: Tx, query: SQL): Promise<DeviceFacts[]> {
   return found.map((row) => ({ ...row, serial: identifier(row.serial ?? ""), recorded: row.recorded ?? [] }));
 }
 
-/** A device that two names of the product lead to is still one device. */
+/** Adds a device once, even if two product names lead to it. */
 function push(map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts): void {
   const list = map.get(key);
   if (!list) map.set(key, [device]);
@@ -56,8 +53,8 @@ function push(map: Map<string, DeviceFacts[]>, key: string, device: DeviceFacts)
 }
 
 /**
- * The devices that any of the identities could mean. Names are looked up only where the source ID does not settle the
- * row: when it is not known, or its device has another name.
+ * Devices that the identities may mean. Looks up names only if the source ID does not settle the row: it is unknown, or
+ * its device has another name.
  */
 export async function loadDevices(tx: Tx, plan: LoadedPlan, identities: readonly RowIdentity[]): Promise<DeviceIndex> {
   const sourceIds = new Set(identities.flatMap(({ sourceId }) => sourceId ?? []));
@@ -79,12 +76,12 @@ export async function loadDevices(tx: Tx, plan: LoadedPlan, identities: readonly
   return { byShortName, bySourceId, orgsByName: plan.orgsByName, hasSourceIds: plan.identifiers.sourceId !== null };
 }
 
-/** A device's values of the active fields, in their order. */
+/** A device's values of the active fields, in order. */
 export type HeldValues = readonly (FieldValue | null)[];
 
 /**
- * What the devices hold; with `lock` nothing else changes them before this transaction ends. What is joined with an
- * empty object has been unpacked: large values are stored compressed, and each field would unpack all of them again.
+ * Current values of devices; `lock` keeps them unchanged until the transaction ends. The join with an empty object
+ * unpacks large compressed values once instead of once per field.
  */
 export async function loadValues(
   tx: Tx,

@@ -22,21 +22,21 @@ import { rowsAtOnce } from "./batch-size";
 import type { ActiveField } from "./decide-value";
 import type { DeviceFacts } from "./resolve-row";
 
-/** Everything that stays the same for all rows of an import: loaded once for a check, a run or a page of its table. */
+/** Data shared by all rows of an import, loaded once per check, run or page. */
 export type LoadedPlan = {
   importId: string;
   partnerId: string;
   source: string;
-  /** Every name under which agents may have recorded the product's ids. */
+  /** Names under which agents may have recorded the product's ids. */
   sourceNames: readonly string[];
   orgIds: readonly string[];
   identifiers: PlanIdentifiers;
   totalRows: number;
-  /** Rows of one round of work on it. */
+  /** Rows per round of work. */
   rowsAtOnce: number;
   fields: ActiveField[];
   orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Identifiers that the file gives to many hostnames, in lower case: found when rows are first decided. */
+  /** Lowercase identifiers shared by many hostnames in the file, found when rows are first decided. */
   shared?: ReadonlySet<string>;
 };
 
@@ -53,7 +53,7 @@ async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<str
   return byName;
 }
 
-/** Fields of organizations within reach that take the key of a planned one on their devices, by key and organization. */
+/** Organizations' own fields that replace a planned one on their devices, by key and organization. */
 async function hidingFields(
   tx: Tx,
   { orgIds }: PartnerScope,
@@ -71,14 +71,14 @@ async function hidingFields(
 const NOT_APPLICABLE = "does not apply to this kind of device";
 
 /**
- * Prepares the plan for use. A field whose definition exists follows the definition as it is now; one that is still to
- * be created, or has been deleted since the run, follows the plan.
+ * Prepares the plan. Existing fields follow their current definition; fields not yet created, or deleted since the run,
+ * follow the plan.
  * @throws AppError before the run: validation_failed for a plan with faults, conflict for none.
  */
 export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope): Promise<LoadedPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
-  // What has been run is shown as it was, whatever became of its fields since. Who began the work was asked whether they
-  // may define fields.
+  // A finished run is shown as it was, whatever happened to its fields since. Permission to define fields was checked
+  // at its start.
   const ran = found.startedAt && found.plan;
   const plan = ran || requireSound(found.plan, { columns: found.columns, definitions, mayDefine: true });
   const preset = presetOf(found.source);
@@ -102,7 +102,7 @@ export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope)
       column: field.column,
       fieldId: field.fieldId,
       name,
-      // Once the run has begun the choices that it adds are the definition's own.
+      // After the run has started, its added choices are in the definition.
       rule: { type, options: existing && found.startedAt ? existing.options : plannedChoices(planned) },
       required: existing?.required ?? false,
       secret: column ? isHidden(column, { secret }) : secret,

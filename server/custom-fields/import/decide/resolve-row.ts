@@ -1,17 +1,17 @@
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { shortName } from "./placeholders";
 
-/** What identifies the computer of a row; junk is null. */
+/** Identifiers of the computer of a row; placeholders are null. */
 export type RowIdentity = {
   sourceId: string | null;
   hostname: string | null;
-  /** What is where the hostname should be and names no machine. */
+  /** A placeholder in the hostname column. */
   placeholder?: string | null;
   organization: string | null;
   serial: string | null;
 };
 
-/** A device within reach. recorded: its ids in this source product. */
+/** A device in reach. recorded: its ids in this source product. */
 export type DeviceFacts = {
   id: string;
   orgId: string;
@@ -24,9 +24,9 @@ export type DeviceFacts = {
 export type DeviceIndex = {
   bySourceId: ReadonlyMap<string, readonly DeviceFacts[]>;
   byShortName: ReadonlyMap<string, readonly DeviceFacts[]>;
-  /** Organizations within reach by normalised name. */
+  /** Organizations in reach by normalized name. */
   orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
-  /** False where no column of the file is mapped to the source ID: then a hostname is all there is. */
+  /** False if no column is mapped to the source ID: only the hostname is left. */
   hasSourceIds: boolean;
 };
 
@@ -37,7 +37,7 @@ export type Match =
 
 const hasDomain = (hostname: string): boolean => shortName(hostname) !== hostname.toLowerCase();
 
-/** True where two hostnames are equal but for case and a domain that one of them alone has. */
+/** True if two hostnames are equal except for case and a domain that only one of them has. */
 export const isSameName = (a: string, b: string): boolean =>
   a.toLowerCase() === b.toLowerCase() || (shortName(a) === shortName(b) && !(hasDomain(a) && hasDomain(b)));
 
@@ -45,8 +45,8 @@ const exactly = (hostname: string, devices: readonly DeviceFacts[]): readonly De
   devices.filter((device) => device.hostname.toLowerCase() === hostname.toLowerCase());
 
 /**
- * The devices that a hostname names: those with exactly it, else the only one that is equal without domains, unless
- * both have one and they differ. Several that are equal without domains are all named: then it is not unique.
+ * Devices named by a hostname: exact matches, else the only one equal without domain, unless both have different
+ * domains. If several are equal without domain, all are returned as ambiguous.
  */
 function named(hostname: string, devices: readonly DeviceFacts[]): readonly DeviceFacts[] {
   const exact = exactly(hostname, devices);
@@ -55,7 +55,7 @@ function named(hostname: string, devices: readonly DeviceFacts[]): readonly Devi
   return only && !second && hasDomain(hostname) && hasDomain(only.hostname) ? [] : devices;
 }
 
-/** Organization and serial number rule devices out; they never choose one. An unknown serial rules nothing out. */
+/** Organization and serial number rule devices out but never choose one. An unknown serial rules nothing out. */
 function narrow(row: RowIdentity, devices: readonly DeviceFacts[], index: DeviceIndex): readonly DeviceFacts[] {
   const orgs = row.organization === null ? null : index.orgsByName.get(normaliseHeader(row.organization));
   const serial = row.serial?.toLowerCase();
@@ -68,7 +68,7 @@ function narrow(row: RowIdentity, devices: readonly DeviceFacts[], index: Device
 
 function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly DeviceFacts[]): Match {
   if (row.hostname === null || isSameName(device.hostname, row.hostname)) return { kind: "matched_source_id", device };
-  // A device may have moved to another domain: the short name that it kept speaks for it, another one's full name does not.
+  // After a move to another domain the short name still matches; a different full name does not.
   const hasKeptName = shortName(device.hostname) === shortName(row.hostname);
   const others = hasKeptName ? exactly(row.hostname, alike) : named(row.hostname, alike);
   if (others.length === 0) return { kind: "matched_source_id", device };
@@ -79,7 +79,7 @@ function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly Devic
   };
 }
 
-/** A name that went to another computer: the devices that bear it are recorded under other IDs than the row's. */
+/** A reused hostname: its devices are recorded under other IDs than the row's. */
 function reusedHostname({ hostname, sourceId }: RowIdentity, devices: readonly DeviceFacts[]): Match {
   const ids = devices.flatMap(({ recorded }) => recorded).join(", ");
   const stated = sourceId === null ? "this row has no source ID" : `this row has the source ID ${sourceId}`;
@@ -105,8 +105,8 @@ function notFound(row: RowIdentity & { hostname: string }, alike: readonly Devic
 }
 
 /**
- * Which device a row is about. Depends on this row and the index alone, never on other rows.
- * One device by its recorded source ID, else by its hostname, if that names one alone whose source ID is not recorded.
+ * Finds the device of a row from this row and the index only, independent of other rows: by its recorded source ID,
+ * else by a unique hostname whose device has no recorded source ID.
  */
 export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
   const alike = (row.hostname !== null && index.byShortName.get(shortName(row.hostname))) || [];
@@ -133,6 +133,6 @@ export function resolveRow(row: RowIdentity, index: DeviceIndex): Match {
   const [device] = open;
   if (!device) return notFound({ ...row, hostname }, alike, index);
   if (found.length === 1) return { kind: "matched_hostname", device };
-  // Also where all the others have an ID by now: what was ambiguous stays so, or a second run would write.
+  // Even if all others have an ID by now: an ambiguous row must stay so, or a second run would write.
   return { kind: "ambiguous", candidates: open, reason: `${found.length} devices are called ${hostname}` };
 }

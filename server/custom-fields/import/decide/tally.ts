@@ -27,10 +27,7 @@ type Counted = {
   pickedDeviceId?: string | null;
 };
 
-/**
- * A row writes to the device that it matches, or that a person picked for it. Its source ID is recorded unless the
- * device was found by it.
- */
+/** A row writes to its matched or picked device, and records its source ID unless the device was found by it. */
 function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: number): void {
   const isPicked = row.outcome === "ambiguous" && Boolean(row.pickedDeviceId);
   if (!isPicked && !MATCHED_OUTCOMES.includes(row.outcome)) return;
@@ -39,7 +36,7 @@ function countWrites(writes: NonNullable<Tally["writes"]>, row: Counted, by: num
   if (row.sourceId && row.outcome !== "matched_source_id") writes.sourceIds += by;
 }
 
-/** Adds rows of one kind to the counts (or, with -1, takes one out again). */
+/** Adds rows of one kind to the counts (-1 removes one). */
 export function count(tally: Tally, row: Counted, by = 1): void {
   tally.rows[row.outcome] += by;
   if (tally.writes) countWrites(tally.writes, row, by);
@@ -47,7 +44,7 @@ export function count(tally: Tally, row: Counted, by = 1): void {
     const code = row.codes[i];
     if (!code) return;
     const outcome = outcomeOfCode(code);
-    // A run that an earlier version began has no count of what that version did not know.
+    // A run started by an earlier version lacks counts that it did not know.
     field[outcome] = (field[outcome] ?? 0) + by;
   });
 }

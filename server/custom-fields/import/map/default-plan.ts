@@ -16,7 +16,7 @@ import { ofOwner } from "@/server/ground/scope";
 import { inOneLine } from "@/server/ground/text";
 import { guessMapping, type Target } from "./guess-mapping";
 
-/** The partner's definitions of All organizations: the only ones that an import writes to. */
+/** The partner's definitions for All organizations, the only ones that an import writes to. */
 export function partnerDefinitions(tx: Tx, partnerId: string): Promise<DefinitionRow[]> {
   const d = customFieldDefinitions;
   return tx
@@ -30,7 +30,7 @@ type Proposal = { target: string | null; certainty: "sure" | "guess" | null };
 const identifierTarget = (which: Identifier) => `identifier:${which}`;
 const fieldTarget = (definition: DefinitionRow) => `field:${definition.id}`;
 
-/** Identifiers and fields are targets of one guess, so that no column and no target is used twice. */
+/** Guesses identifiers and fields together, so that each column and target is used once. */
 export function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Proposal[] {
   const targets: Target[] = [
     ...IDENTIFIERS.map((id) => ({
@@ -49,7 +49,7 @@ export function propose(columns: SourceColumn[], definitions: DefinitionRow[], p
   }));
 }
 
-/** The part of a planned field that an existing definition decides. */
+/** Properties of a planned field that an existing definition determines. */
 export const intoExisting = (
   d: DefinitionRow,
 ): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "type" | "options" | "secret"> => ({
@@ -61,7 +61,7 @@ export const intoExisting = (
   secret: d.secret,
 });
 
-/** How a column is proposed: into the definition, as a new field, or left out. */
+/** Proposal for a column: into the definition, as a new field, or left out. */
 function newField(
   column: SourceColumn,
   { definition, taken, preset }: { definition: DefinitionRow | undefined; taken: Set<string>; preset: Preset },
@@ -93,7 +93,7 @@ function newField(
   };
 }
 
-/** A plan that makes nothing new: for those who may not define fields of All organizations. */
+/** A plan without new fields, for people who may not define fields of All organizations. */
 export const definingNothing = (plan: Plan): Plan => ({
   ...plan,
   fields: plan.fields.map((field) => ({
@@ -104,8 +104,8 @@ export const definingNothing = (plan: Plan): Plan => ({
 });
 
 /**
- * What the wizard starts from: identifiers and existing fields preselected, every other column a new field or left
- * out. There is an entry for every column; one that identifies the computer is left out as a field.
+ * Initial plan of the wizard: identifiers and existing fields preselected, every other column a new field or left out.
+ * Has an entry per column; identifier columns are left out as fields.
  */
 export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Plan {
   const proposals = propose(columns, definitions, preset);

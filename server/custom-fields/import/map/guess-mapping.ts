@@ -1,19 +1,19 @@
 import { distance } from "fastest-levenshtein";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 
-/** Something that a source column may be mapped to: an identifier or an existing definition. */
+/** Possible target of a source column: an identifier or an existing definition. */
 export type Target = { id: string; names: readonly string[]; aliases?: readonly string[] };
-/** sure: equal after normalising, or a curated alias. guess: at most two typing errors away. */
+/** sure: equal after normalization, or a known alias. guess: at most two typos away. */
 type Guess = { target: string; certainty: "sure" | "guess" };
-/** preselected, and every target that is still free, likeliest first. */
+/** The preselected target, and all free targets, likeliest first. */
 export type ColumnGuess = { preselected: Guess | null; ranked: string[] };
 
-/** Edit distance up to which a target is preselected (and marked). */
+/** Maximum edit distance of a preselected (and marked) target. */
 export const MAX_GUESS_DISTANCE = 2;
 
 type Pair = { column: number; target: string; rank: number };
 
-/** A target by its normalised names: columns times definitions are many, so that each is normalised once. */
+/** A target with its names normalized once, because columns times definitions are many. */
 type Candidate = { id: string; names: readonly string[]; aliases: readonly string[] };
 
 const toCandidate = ({ id, names, aliases = [] }: Target): Candidate => ({
@@ -22,14 +22,14 @@ const toCandidate = ({ id, names, aliases = [] }: Target): Candidate => ({
   aliases: aliases.map(normaliseHeader),
 });
 
-/** Typing errors between a name and a title; Infinity where their lengths alone rule them out, or nothing of the name is left. */
+/** Typos between a name and a title; Infinity if their lengths differ too much, or the name is empty. */
 function errorsBetween(name: string, title: string): number {
   if (Math.abs(name.length - title.length) > MAX_GUESS_DISTANCE) return Infinity;
   const errors = distance(name, title);
   return errors < name.length ? errors : Infinity;
 }
 
-/** 0 equal, 1 alias, 2 and 3 one and two errors away; null when nothing is to be preselected. */
+/** 0 equal, 1 alias, 2 and 3 for one and two typos; null for no preselection. */
 function rankOf(title: string, { names, aliases }: Candidate): number | null {
   if (names.includes(title)) return 0;
   if (aliases.includes(title)) return 1;
@@ -37,7 +37,7 @@ function rankOf(title: string, { names, aliases }: Candidate): number | null {
   return nearest <= MAX_GUESS_DISTANCE && nearest < title.length ? 1 + nearest : null;
 }
 
-/** Share of pairs of letters in common (Dice), for ordering what is not preselected. */
+/** Share of common letter pairs (Dice), to rank targets that are not preselected. */
 function likeness(a: string, b: string): number {
   if (a.length < 2 || b.length < 2) return a === b ? 1 : 0;
   const pairs = new Map<string, number>();
@@ -54,15 +54,15 @@ function likeness(a: string, b: string): number {
 const bestLikeness = (title: string, { names, aliases }: Candidate): number =>
   Math.max(...[...names, ...aliases].map((name) => likeness(title, name)));
 
-/** The ids of targets, likeliest first. */
+/** Target ids, likeliest first. */
 function ranking(title: string, candidates: readonly Candidate[]): string[] {
   const scored = candidates.map((candidate) => ({ id: candidate.id, score: bestLikeness(title, candidate) }));
   return scored.sort((a, b) => b.score - a.score).map(({ id }) => id);
 }
 
 /**
- * Which target each source column is likely to mean. Every target is given to one column at most: to the surest,
- * among equals to the leftmost. `reserved` targets are never proposed.
+ * Likely target of each source column. A target goes to one column at most: the surest, then the leftmost. `reserved`
+ * targets are never proposed.
  */
 export function guessMapping(
   columns: readonly string[],
@@ -90,7 +90,7 @@ export function guessMapping(
     const preselected = chosen.get(column) ?? null;
     return {
       preselected,
-      // Worked out for who reads it: most ask for what is preselected alone.
+      // Computed on demand: most callers only need the preselection.
       get ranked() {
         const free = open.filter(({ id }) => !taken.has(id));
         return [...(preselected ? [preselected.target] : []), ...ranking(title, free)];

@@ -2,41 +2,41 @@ import { coerceText, dateParts, FALSE_WORDS, TRUE_WORDS } from "@/server/custom-
 import { type Misfit, READINGS, type Reading, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { type DateOrder, MAX_CHOICE, MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
 
-/** Distinct values beyond which a column is not watched for choices any more. */
+/** Distinct values after which a column is no longer a candidate for a dropdown. */
 const MAX_DISTINCT = 50;
-/** A column with at most this many different values, each used several times, is a dropdown. */
+/** A column with at most this many values, each used repeatedly, is a dropdown. */
 const MAX_GUESSED_CHOICES = 15;
 const MIN_USES_PER_CHOICE = 3;
 const SAMPLES = 5;
 const SAMPLE_CHARS = 120;
-/** Values shown of those that do not fit. */
+/** Examples shown of values that do not fit. */
 const ODD_VALUES = 3;
 const ODD_CHARS = 60;
-/** Nearly all values have a type when at most one in ten has not, or one alone among several. */
+/** A type is accepted if at most one value in ten does not fit, or only one among several. */
 const MAX_ODD_SHARE = 0.1;
 const MIN_FILLED_FOR_ONE_ODD = 5;
-/** Dates are told from all else: a column is one of dates where at most one value in five is none, or a single one. */
+/** Dates are distinctive: a column counts as dates if at most one value in five is not, or only one. */
 const MAX_ODD_DATES = 0.2;
 const MIN_DATES = 2;
-/** Fits of texts that were seen: most columns repeat themselves. */
+/** Cache of parsed texts: most columns repeat them. */
 const CACHED = 2_000;
 
 type TypeGuess = NonNullable<SourceColumn["guess"]>;
-/** What is known of a source column after reading it: shown in the Fields step. */
+/** Facts about a source column after reading it, shown in the Fields step. */
 export type ColumnProfile = Pick<SourceColumn, "rows" | "filled" | "samples" | "misfits" | "decimalComma" | "guess">;
 
 const LEADING_ZERO = /^[+-]?0\d/;
 const NUMERIC_START = /^[+-]?\d/;
-/** No word for yes or no, and no date, is longer. */
+/** Longest word for yes or no, and longest date. */
 const LONGEST_WORD = 10;
 const LONGEST_DATE = 40;
-/** A text that looks like a choice on a form, not like a sentence. */
+/** True for a text that looks like a choice on a form, not a sentence. */
 const isChoiceLike = (text: string) => text.length <= Math.min(60, MAX_CHOICE) && !text.includes("\n");
 
-/** 1.234 is one and a bit, or one thousand two hundred and thirty-four where a comma marks the decimals. */
+/** 1.234 is a decimal or, with decimal commas, one thousand two hundred and thirty-four. */
 const MAYBE_GROUPED = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
-/** point: whether a point in a number is surely a decimal one; comma: the number has a decimal comma. */
+/** point: a point in a number is surely decimal; comma: the number has a decimal comma. */
 type Fits = Record<Reading, boolean> & {
   leadingZero: boolean;
   hasClock: boolean;
@@ -47,7 +47,7 @@ type Fits = Record<Reading, boolean> & {
 const isDate = (text: string, order: DateOrder) =>
   coerceText({ type: "date", options: null }, text, { dateOrder: order }).ok;
 
-/** Which readings a text fits. What begins with no digit is no number. */
+/** Types that fit a text. Numbers start with a digit. */
 function fitsOf(text: string): Fits {
   const word = text.length <= LONGEST_WORD ? text.toLowerCase() : "";
   const isNumeric = NUMERIC_START.test(text);
@@ -69,7 +69,7 @@ function fitsOf(text: string): Fits {
 
 const noMisfit = (): Misfit => ({ count: 0, odd: [] });
 
-/** Watches one column go by, cell by cell, in memory that does not grow with the file. */
+/** Profiles one column cell by cell, in memory independent of the file's size. */
 export class ColumnWatch {
   #filled = 0;
   #samples: string[] = [];
@@ -87,10 +87,10 @@ export class ColumnWatch {
   #points = { sure: 0, open: 0 };
   #commas = 0;
   #clocks = 0;
-  /** Cells that held a mask instead of a value. */
+  /** Cells with a mask instead of a value. */
   masked = 0;
 
-  /** @param text a cleaned cell; blank ones count as not filled. @param line where it is. @param times how often. */
+  /** @param text a cleaned cell; blanks count as not filled. @param line its line. @param times its number of uses. */
   add(text: string, line = 0, times = 1): void {
     if (text === "") return;
     this.#filled += times;
@@ -129,7 +129,7 @@ export class ColumnWatch {
     return odd <= this.#filled * MAX_ODD_SHARE || (odd === 1 && this.#filled >= MIN_FILLED_FOR_ONE_ODD);
   }
 
-  /** Times of day would be lost: such a column is text, unless a person makes it dates. */
+  /** Dates would lose a time of day, so such a column is text unless a person chooses dates. */
   #isOfDates(order: DateOrder): boolean {
     const odd = this.#misfits[order].count;
     const isMost = odd <= Math.max(1, this.#filled * MAX_ODD_DATES) && this.#filled - odd >= MIN_DATES;
@@ -155,18 +155,18 @@ export class ColumnWatch {
     return isFew ? choices.sort() : null;
   }
 
-  /** False where a number would lose its leading zero, or where no value shows whether a point is decimal or for thousands. */
+  /** False if a number would lose a leading zero, or no value shows whether a point is decimal. */
   #isPlainNumber(): boolean {
     const { open, sure } = this.#points;
     return this.#leadingZeros === 0 && (open === 0 || (sure > 0 && this.#commas === 0));
   }
 
-  /** The type that nearly all values have. */
+  /** Type that nearly all values fit. */
   #guess(usual: DateOrder): TypeGuess | null {
     if (this.#filled === 0) return null;
     const order = this.#dateOrder(usual);
     const plain = { options: null, dateOrder: usual, dateOrderUnsure: false };
-    // What all values fit comes before what nearly all fit: ones and a few twos are numbers, not checkboxes.
+    // A type that fits all values beats one that fits nearly all: ones and a few twos are numbers, not checkboxes.
     for (const fits of [
       (reading: Reading) => this.#misfits[reading].count === 0,
       (reading: Reading) => this.#isNearlyAll(reading),
@@ -179,7 +179,7 @@ export class ColumnWatch {
     return options ? { type: "dropdown", ...plain, options } : { type: "text", ...plain };
   }
 
-  /** @param rows rows read in all. @param usual the product's way to write dates, for columns that leave it open. */
+  /** @param rows total rows read. @param usual the product's date order, for ambiguous columns. */
   profile(rows: number, usual: DateOrder): ColumnProfile {
     const { text, number, boolean, mdy, dmy, ymd } = this.#misfits;
     return {

@@ -33,13 +33,13 @@ function withoutValues(column: SourceColumn): SourceColumn {
   return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
 }
 
-/** A column as it may be shown: without its values where these are secret. */
+/** A column as shown, without secret values. */
 export function shownColumn(column: SourceColumn, plan: Plan | null): SourceColumn {
   const field = plan?.fields.find((one) => one.column === column.index);
   return isHidden(column, field) ? withoutValues(column) : column;
 }
 
-/** The columns that the product says are secret, or whose titles do, and that were not chosen for import. */
+/** Secret columns, declared or by title, not chosen for import. */
 export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" | "plan">): number[] {
   const chosen = new Set([
     ...Object.values(plan?.identifiers ?? {}),
@@ -49,8 +49,8 @@ export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" |
 }
 
 /**
- * A plan as it may be stored: a field that exists is as secret as its definition is now, and a secret's values are no
- * choices, which everybody may read, nor decided about one by one.
+ * A plan for storage: an existing field is as secret as its current definition, and a secret's values must be neither
+ * choices, which everybody may read, nor in decisions.
  */
 export function withoutSecretTexts(
   plan: Plan,
@@ -67,16 +67,16 @@ export function withoutSecretTexts(
   return { ...plan, fields };
 }
 
-/** The columns without what was seen in some of them. */
+/** Columns without sample values where secret. */
 export const withoutSamples = (columns: readonly SourceColumn[], of: readonly number[]): SourceColumn[] =>
   columns.map((column) => (of.includes(column.index) ? withoutValues(column) : column));
 
-/** A plan, and the ids of planned fields that an existing one has taken the place of. */
+/** A plan, and the ids of planned fields replaced by existing ones. */
 export type Adopted = { plan: Plan; ids: ReadonlyMap<string, string> };
 
 /**
- * Fields that the plan would create, and that another user has created since the import began, are taken as they are:
- * two people who bring the same fields over at once share them. `mayAdopt` says which.
+ * Replaces fields to be created by equal ones that another user has created since, so that concurrent imports share
+ * them. `mayAdopt` decides which.
  */
 export function adoptFields(
   plan: Plan,
@@ -98,7 +98,7 @@ export function adoptFields(
   return { plan: { ...plan, fields }, ids };
 }
 
-/** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
+/** A plan by titles instead of column numbers, saved for the next file with the same columns. */
 type Mapping = {
   identifiers: Partial<Record<Identifier, string>>;
   fields: (Omit<PlanField, "column" | "fieldId"> & { title: string })[];
@@ -115,17 +115,17 @@ function toMapping(plan: Plan, columns: SourceColumn[]): Mapping {
   return { identifiers, fields };
 }
 
-/** True where the kept way to read a column fits none of its values: the next file came from elsewhere. */
+/** True if the saved way to read a column fits none of its values, so the file came from elsewhere. */
 function fitsNothing(column: SourceColumn | undefined, kept: Pick<PlanField, "type" | "dateOrder">): boolean {
   const misfit = column && misfitOf(column, kept);
   return column !== undefined && column.filled > 0 && misfit?.count === column.filled;
 }
 
-/** The order of day and month that this file's own values show, else the kept one. */
+/** Date order shown by this file's values, else the saved one. */
 const orderOf = (column: SourceColumn | undefined, kept: DateOrder): DateOrder =>
   column?.guess?.type === "date" && !column.guess.dateOrderUnsure ? column.guess.dateOrder : kept;
 
-/** A kept mapping over a default plan. A definition is found again by its key; where it has gone, the default stands. */
+/** Applies a saved mapping to a default plan. Definitions are found by key; without one the default stays. */
 function fromMapping(
   mapping: Mapping,
   { base, columns, definitions }: { base: Plan; columns: SourceColumn[]; definitions: DefinitionRow[] },
@@ -150,10 +150,10 @@ function fromMapping(
   return { identifiers, fields };
 }
 
-/** A plan to start from; mappingFrom says when the kept mapping was used last, if there is one. */
+/** Initial plan; mappingFrom is the last use of the saved mapping, if any. */
 export type InitialPlan = { plan: Plan; mappingFrom: string | undefined };
 
-/** The plan that a freshly read import starts from: the kept one for such columns, else the default. */
+/** Initial plan of a freshly read import: the saved one for such columns, else the default. */
 export async function initialPlan(
   tx: Tx,
   found: ImportRecord,
@@ -172,7 +172,7 @@ export async function initialPlan(
   return { plan: within(plan), mappingFrom: kept.updatedAt.toISOString() };
 }
 
-/** Keeps the mapping of an import that is being run, for the next file with the same columns. */
+/** Saves the mapping of a running import for the next file with the same columns. */
 export async function keepMapping(tx: Tx, found: ImportRecord, plan: Plan): Promise<void> {
   if (!found.fingerprint) return;
   const mapping = toMapping(plan, found.columns);

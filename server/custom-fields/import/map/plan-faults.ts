@@ -22,11 +22,11 @@ import { MAX_CHOICE, MAX_CHOICES, RESERVED_KEYS } from "@/server/custom-fields/s
 import { AppError, type FieldError } from "@/server/ground/errors";
 import { capitalized } from "@/server/ground/text";
 
-/** Different values shown of a column's undecided ones. */
+/** Undecided values shown per column. */
 const SHOWN = 50;
 type Used = { column: number; text: string; uses: number; line: number };
 
-/** Every different value of some columns with its number of uses and first line: one statement for all of them. */
+/** Distinct values of some columns with number of uses and first line, in one statement. */
 async function readUses(tx: Tx, importId: string, columns: readonly number[]): Promise<Used[]> {
   const cells = columns.map((column) => sql`(${column}::int, r.cells ->> ${column}::int)`);
   return rowsOf<Used>(
@@ -39,13 +39,13 @@ async function readUses(tx: Tx, importId: string, columns: readonly number[]): P
   );
 }
 
-/** A planned field as its definition is now. */
+/** A planned field with its current definition. */
 function current(field: ActivePlanField, definitions: readonly DefinitionRow[]): ActivePlanField {
   const definition = definitions.find(({ id }) => id === field.fieldId);
   return definition ? { ...field, type: definition.type, options: definition.options } : field;
 }
 
-/** One column's values that are none of the choices: the undecided ones counted, the decided ones kept in sight. */
+/** Values of one column that are not choices: undecided ones counted, decided ones listed too. */
 function unknownOf(field: ActivePlanField, used: readonly Used[], hidden: boolean): UnknownChoices[] {
   const unknown = used.filter(({ column, text }) => column === field.column && !coerceText(field, text).ok);
   if (unknown.length === 0) return [];
@@ -72,7 +72,7 @@ function unknownOf(field: ActivePlanField, used: readonly Used[], hidden: boolea
 
 type Staged = { importId: string; plan: Plan; definitions: readonly DefinitionRow[]; columns: readonly SourceColumn[] };
 
-/** Values of the planned dropdowns that are none of their choices, by column: how many, which, and where. */
+/** Values of planned dropdowns that are not choices, by column: count, examples and lines. */
 export async function unknownChoices(
   tx: Tx,
   { importId, plan, definitions, columns }: Staged,
@@ -95,20 +95,19 @@ export async function unknownChoices(
 type Known = {
   columns: SourceColumn[];
   definitions: DefinitionRow[];
-  /** Whether who asks may make and change fields of All organizations. */
+  /** Whether the caller may define fields of All organizations. */
   mayDefine: boolean;
-  /** Where it was counted: without it, values that do not fit their field are no fault. */
+  /** Counted values; without it, invalid values are no fault. */
   unknown?: readonly UnknownChoices[];
 };
 
-/** Values of a column that do not fit the existing field it goes into, as the reading or a query counted them. */
 function misfits(field: PlanField, { columns, unknown = [] }: Known): number {
   const column = columns[field.column];
   const misfit = column ? misfitOf(column, field) : null;
   return misfit?.count ?? unknown.find((one) => one.column === field.column)?.count ?? 0;
 }
 
-/** What is wrong with the choices that a dropdown would have, or that its values were mapped to. */
+/** Fault in a dropdown's choices, or in the mapping of its values. */
 function choiceFault(field: PlanField, { unknown }: Known): string | null {
   const choices = plannedChoices(field);
   if (field.type !== "dropdown" || !choices || !unknown) return null;
@@ -136,13 +135,13 @@ function targetFault(field: PlanField, known: Known): string | null {
   return `${count} of ${filled} values ${count === 1 ? "does" : "do"} not fit the field: choose how to handle this`;
 }
 
-/** Everything that keeps a plan from being checked, tied to its fields. */
+/** Faults that prevent checking a plan, by field. */
 export function planFaults(plan: Plan, known: Known): FieldError[] {
   const { columns, definitions, mayDefine } = known;
   const errors: FieldError[] = [];
   const say = (path: string, message: string) => void errors.push({ path, message });
   const { identifiers } = plan;
-  // A list of fields names no computers: its fields are created, and there is nothing to find.
+  // A list of fields has no computers: its fields are created, with nothing to match.
   const hasRows = columns.some(({ rows }) => rows > 0);
   if (hasRows && identifiers.sourceId === null && identifiers.hostname === null)
     say("identifiers", "map a column to Source device ID or Hostname");
@@ -186,7 +185,7 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
 const isIdentifier = (name: string | undefined): name is keyof Plan["identifiers"] =>
   IDENTIFIERS.some((known) => known === name);
 
-/** A fault as a sentence that names the column, never a path. */
+/** A fault as a sentence that names the column instead of a path. */
 function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceColumn[]): string {
   const [kind, which] = path.split(".");
   const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;

@@ -1,6 +1,6 @@
 import { cleanText, type Preset } from "./preset";
 
-/** Atera: custom values, each with FieldName and ValueAsString; 0001-01-01 is a date that is not set. */
+/** Atera: custom values with FieldName and ValueAsString; 0001-01-01 means no date. */
 export const atera: Preset = {
   id: "atera",
   sourceNames: ["atera"],

@@ -1,6 +1,6 @@
 import { cleanText, type Preset } from "./preset";
 
-/** ConnectWise Automate (LabTech): its "extra data fields" of the computer screen. */
+/** ConnectWise Automate (LabTech): "extra data fields" of the computer screen. */
 export const automate: Preset = {
   id: "automate",
   sourceNames: ["automate", "connectwise_automate", "connectwise automate", "cw_automate", "labtech"],

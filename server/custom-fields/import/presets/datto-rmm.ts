@@ -1,6 +1,6 @@
 import { cleanText, type Preset } from "./preset";
 
-/** Datto RMM: 30 user-defined fields of a device, udf1 to udf30, null where they are blank. */
+/** Datto RMM: 30 user-defined fields per device, udf1 to udf30, null if blank. */
 export const dattoRmm: Preset = {
   id: "datto_rmm",
   sourceNames: ["datto_rmm", "datto rmm", "datto", "centrastage", "autotask endpoint management"],

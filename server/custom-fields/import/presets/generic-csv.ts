@@ -1,6 +1,6 @@
 import { cleanText, type Preset } from "./preset";
 
-/** Any other product, by a file with one row per computer or per (computer, field, value). */
+/** Any other product: a file with one row per computer, or per (computer, field, value). */
 export const genericCsv: Preset = {
   id: "generic_csv",
   sourceNames: ["generic_csv", "generic", "csv"],

@@ -1,6 +1,6 @@
 import { cleanText, type Preset } from "./preset";
 
-/** NinjaOne: device fields are by the name of each in an object called fields. */
+/** NinjaOne: device fields by name in an object called fields. */
 export const ninjaOne: Preset = {
   id: "ninjaone",
   sourceNames: ["ninjaone", "ninja", "ninjarmm"],

@@ -1,5 +1,5 @@
 import { AppError } from "@/server/ground/errors";
 
-/** What is wrong with a file, as the end of the sentence "The file …". */
+/** A fault of a file that completes the sentence "The file …". */
 export const badFile = (message: string) =>
   new AppError("validation_failed", `The file ${message}.`, { errors: [{ path: "file", message }] });

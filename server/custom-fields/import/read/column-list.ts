@@ -6,7 +6,7 @@ import { AppError } from "@/server/ground/errors";
 const tooMany = () =>
   new AppError("payload_too_large", `The file has more than ${MAX_IMPORT_COLUMNS} columns or fields.`);
 
-/** A header without blank cells at its end. @throws AppError payload_too_large beyond the limit, before any work on it. */
+/** A header without trailing blanks. @throws AppError payload_too_large beyond the limit, before any work on it. */
 export function requireHeader(cells: readonly string[]): string[] {
   let length = cells.length;
   while (length > 1 && cells[length - 1]?.trim() === "") length--;
@@ -15,12 +15,12 @@ export function requireHeader(cells: readonly string[]): string[] {
 }
 
 /**
- * What a column is known to be: what identifies a computer, a field of a scope, a field whose scope is not said (values),
- * or either of them (plain).
+ * Known kind of a column: a computer's identifier, a field of a scope, a field of unknown scope (values), or either
+ * (plain).
  */
 export type ColumnKind = "identity" | FieldScope | "values" | "plain";
 
-/** What else a column of the same title may be to be the same one, the likeliest first. */
+/** Kinds that match a column of the same title, likeliest first. */
 const SAME: Record<ColumnKind, readonly ColumnKind[]> = {
   identity: ["identity", "plain"],
   computer: ["computer", "values", "plain"],
@@ -29,21 +29,21 @@ const SAME: Record<ColumnKind, readonly ColumnKind[]> = {
   values: ["computer", "values", "plain", "location", "client"],
   plain: ["identity", "computer", "plain", "values", "location", "client"],
 };
-/** Whose title stays as it is where columns of one title differ, the others' being numbered. */
+/** Kinds that keep their title if columns share one; others are numbered. */
 const FIRST: readonly ColumnKind[] = ["identity", "plain", "computer", "values"];
 const rankOf = (kind: ColumnKind): number => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
 
 type Column = {
-  /** As the source has it; the title differs from all others. */
+  /** Title from the source, made unique. */
   name: string;
   title: string;
   kind: ColumnKind;
   declared: DeclaredField | null;
-  /** True where a source has values of this title without saying of which scope. */
+  /** True if the source has values of this title without a scope. */
   isOpen: boolean;
 };
 
-/** The columns of a source in the order of their first appearance; it grows while the source is read. */
+/** Columns of a source in order of appearance; grows during reading. */
 export class ColumnList {
   readonly all: Column[] = [];
   readonly #places = new Map<string, number[]>();
@@ -58,8 +58,7 @@ export class ColumnList {
   }
 
   /**
-   * The place of a title (compared without case), a new one where it is new, or where all columns of that title are
-   * something else.
+   * Position of a title (case-insensitive); a new one if unknown, or all columns of that title are of another kind.
    * @throws AppError payload_too_large beyond the limit of columns.
    */
   place(title: string, { declared = null, kind = declared?.scope ?? "plain" }: Partial<Placed> = {}): number {
@@ -87,7 +86,7 @@ export class ColumnList {
 
   #add(column: Column, alike: readonly number[]): number {
     if (this.all.length >= MAX_IMPORT_COLUMNS) throw tooMany();
-    // Values of a title are the computers' own, whichever scope was declared first.
+    // Values belong to computers, whichever scope was declared first.
     const held = alike.find((i) => this.all[i]?.isOpen && this.all[i]?.kind !== "identity");
     const holder = held === undefined ? undefined : this.all[held];
     const isMoved = column.kind === "computer" && holder !== undefined;
@@ -109,7 +108,7 @@ export class ColumnList {
 
 type Placed = { declared: DeclaredField | null; kind: ColumnKind };
 
-/** What two sources say of one field: a secret stays one, choices add up. */
+/** Merges two declarations of a field: secret wins, choices add up. */
 function merge(a: DeclaredField, b: DeclaredField): DeclaredField {
   const options = a.options || b.options ? [...new Set([...(a.options ?? []), ...(b.options ?? [])])] : null;
   return {

@@ -13,7 +13,7 @@ import type { Encoding } from "./file-schema";
 const SAMPLE_BYTES = 64 * 1024;
 const tooLarge = () => new AppError("payload_too_large", "The file is over 100 MiB (after decompression).");
 
-/** The first bytes of a file as they are on the disk. */
+/** First bytes of a file on disk. */
 export async function headOf(path: string, bytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -26,17 +26,17 @@ export async function headOf(path: string, bytes: number): Promise<Buffer> {
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 const WORKBOOK_HEADS: readonly string[] = [
-  // An archive: its first member, or its end, for a table may well begin with the letters PK.
+  // An archive: its first member or its end, because a table may start with the letters PK.
   ...["PK\x03\x04", "PK\x05\x06"],
   // An OLE compound file.
   "\xd0\xcf\x11\xe0",
-  // A sheet of Excel 2, 3 or 4, and one of a later Excel without the compound file, as many PHP scripts write it.
+  // Excel 2, 3, 4 sheets, and later ones without the compound file, as many PHP scripts write.
   ...["\t\0\x04\0", "\t\x02\x06\0", "\t\x04\x06\0", "\t\x08\x06\0", "\t\x08\x08\0", "\t\x08\x10\0"],
 ];
 export const isWorkbookHead = (head: Buffer): boolean => WORKBOOK_HEADS.includes(head.toString("latin1", 0, 4));
 
 /**
- * The file's bytes, decompressed as they pass and given up at the limit.
+ * Bytes of a file, decompressed as a stream, up to the limit.
  * @throws AppError payload_too_large, validation_failed for broken gzip.
  */
 async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
@@ -60,13 +60,13 @@ async function* readBytes(path: string, gzip: boolean): AsyncGenerator<Buffer> {
   }
 }
 
-/** The first bytes of what a gzip file holds. @throws AppError validation_failed for broken gzip. */
+/** First bytes of a gzip file's contents. @throws AppError validation_failed for broken gzip. */
 export async function packedHead(path: string, bytes: number): Promise<Buffer> {
   for await (const chunk of readBytes(path, true)) return chunk.subarray(0, bytes);
   return Buffer.alloc(0);
 }
 
-/** UTF-16 without a byte order mark: every other byte of Western text is zero. */
+/** Detects UTF-16 without a byte order mark: every other byte of Western text is zero. */
 function utf16By(sample: Buffer): Encoding | null {
   const pairs = Math.floor(Math.min(sample.length, 4096) / 2);
   let [even, odd] = [0, 0];
@@ -85,7 +85,7 @@ function byMark(head: Buffer): Encoding | null {
   return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
 }
 
-/** Encodings of several bytes a letter: their bytes follow rules, so that few letters give them away. */
+/** Multibyte encodings follow rules, so a few letters identify them. */
 const BY_RULE: Record<string, Encoding> = {
   "UTF-16LE": "utf-16le",
   "UTF-16BE": "utf-16be",
@@ -95,7 +95,7 @@ const BY_RULE: Record<string, Encoding> = {
   Big5: "big5",
   "EUC-KR": "euc-kr",
 };
-/** Single-byte ones are recognized by the frequency of letters alone: only a clear lead counts. */
+/** Single-byte encodings are told by letter frequency, so only a clear lead counts. */
 const BY_FREQUENCY: Record<string, Encoding> = {
   "windows-1251": "windows-1251",
   "KOI8-R": "koi8-r",
@@ -105,11 +105,11 @@ const BY_FREQUENCY: Record<string, Encoding> = {
 const SURE_BY_RULE = 60;
 const LEAD_BY_FREQUENCY = 3;
 
-/** An encoding, and whether the letters alone suggest it: then it may be another. */
+/** An encoding, and whether it is only a guess from letters. */
 export type FoundEncoding = { encoding: Encoding; isGuessed: boolean };
 const guessed = (encoding: Encoding): FoundEncoding => ({ encoding, isGuessed: true });
 
-/** More letters beyond ASCII than bytes that are none: a UTF-8 text with damage, which no other encoding reads better. */
+/** True for UTF-8 with damage: more valid letters beyond ASCII than invalid bytes. */
 function isDamagedUtf8(sample: Buffer): boolean {
   const [letters = 0, faults = 0] = [/[^\0-\x7f\ufffd]/gu, /\ufffd/g].map(
     (pattern) => sample.toString().match(pattern)?.length,
@@ -117,7 +117,7 @@ function isDamagedUtf8(sample: Buffer): boolean {
   return letters > faults;
 }
 
-/** chardet names many encodings; of single-byte Western ones Windows-1252 contains them all, and is the usual one. */
+/** chardet names many encodings; Windows-1252 contains all single-byte Western ones and is the usual one. */
 function byLetters(sample: Buffer): FoundEncoding {
   if (isDamagedUtf8(sample)) return { encoding: "utf-8", isGuessed: false };
   const found = analyse(sample);
@@ -127,13 +127,13 @@ function byLetters(sample: Buffer): FoundEncoding {
   const [best] = found;
   const likely = best && BY_FREQUENCY[best.name];
   if (likely && best.confidence > LEAD_BY_FREQUENCY * western) return guessed(likely);
-  // Lines that end in CR alone are those of the first Macintosh.
+  // Lines ending in CR only come from the classic Macintosh.
   return guessed(sample.includes("\r") && !sample.includes("\n") ? "macintosh" : "windows-1252");
 }
 
 /**
- * Which encoding a text file has: its mark, else UTF-8 when every byte of the file is valid UTF-8 (one letter at the
- * very end may decide), else by the letters around the first byte that is not.
+ * Encoding of a text file: by its mark, else UTF-8 if every byte of the file is valid (the last one may decide), else
+ * by the letters around the first invalid byte.
  */
 export async function detectEncoding(path: string, gzip: boolean): Promise<FoundEncoding> {
   let first = true;
@@ -165,13 +165,13 @@ function sampleAround(chunk: Buffer): Buffer {
   return chunk.subarray(start, start + SAMPLE_BYTES);
 }
 
-/** The file as text, a piece at a time, without its byte order marks; a letter across two pieces stays whole. */
+/** The file as text in pieces, without byte order marks; characters across pieces stay whole. */
 export async function* readText(path: string, gzip: boolean, encoding: Encoding): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding, { stripBOM: true });
   let isStarted = false;
   for await (const chunk of readBytes(path, gzip)) {
     const text = decoder.write(chunk);
-    // Some programs put a second mark before what already has one.
+    // Some programs add a second mark.
     const unmarked = isStarted ? text : text.replace(/^\ufeff+/, "");
     isStarted ||= text !== "";
     if (unmarked) yield unmarked;
@@ -180,7 +180,7 @@ export async function* readText(path: string, gzip: boolean, encoding: Encoding)
   if (rest) yield rest;
 }
 
-/** The beginning of the text, for finding out what it is. */
+/** Start of the text, for detection. */
 export async function textHead(path: string, gzip: boolean, encoding: Encoding): Promise<string> {
   let text = "";
   for await (const piece of readText(path, gzip, encoding)) {

@@ -10,8 +10,8 @@ import { detectShape, identifierOf, longColumns } from "./table-shape";
 import { readWorkbook, type WorkbookHead, workbookHead } from "./workbook";
 
 /**
- * What was found out about a file. headerDoubts: signs that its header is a row of values; encodingGuess: that the
- * encoding is a guess, in words.
+ * Detected format. headerDoubts: signs that the header is a row of values; encodingGuess: in words, that the encoding
+ * is a guess.
  */
 export type Detected = {
   format: FileFormat;
@@ -21,13 +21,13 @@ export type Detected = {
 };
 
 const HEAD_RECORDS = 60;
-/** Sheets that are looked into for a header that the product is known for. */
+/** Sheets searched for a header known to the product. */
 const MAX_LOOKED_INTO = 20;
 
-/** Rows that a workbook may have blank or hidden among those that are asked for. */
+/** Spare rows for blank and hidden ones among those requested. */
 const SPARE_ROWS = 1_000;
 
-/** The records of a text file or workbook as written, header included; `limit` where the first are enough. */
+/** Raw records of a text file or workbook, header included; `limit` reads only the first. */
 export function rawRecords(
   path: string,
   format: FileFormat,
@@ -55,7 +55,7 @@ function headOfSheet(workbook: WorkbookHead, name: string): Head {
 const isKnown = ({ titles }: Head, preset: Preset): boolean =>
   titles.some((title) => identifierOf(title, preset) !== undefined) || longColumns(titles, preset) !== null;
 
-/** Visible sheets come first, and of these one with a header that the product is known for, else one that is not blank. */
+/** Chooses a sheet: visible ones first, then one with a header known to the product, then one that is not blank. */
 function chooseSheet(workbook: WorkbookHead, preset: Preset): Head {
   const byVisibility = [false, true].map((isHidden) => workbook.sheets.filter((sheet) => sheet.isHidden === isHidden));
   for (const sheets of byVisibility) {
@@ -78,7 +78,7 @@ async function detectWorkbook(path: string, preset: Preset, base: Base): Promise
   };
 }
 
-/** A word beyond ASCII, by which a person sees whether the encoding is right. */
+/** A non-ASCII word, which shows whether the encoding is right. */
 const FOREIGN_WORD = /[^\s,;|"']*[^\0-\x7f][^\s,;|"']*/;
 
 const guessText = (encoding: Encoding, text: string): string =>
@@ -87,8 +87,8 @@ const guessText = (encoding: Encoding, text: string): string =>
 type Base = Pick<FileFormat, "gzip" | "encoding" | "delimiter" | "headerRow" | "shape">;
 
 /**
- * Detects how a file is to be read: what it is, its encoding, delimiter, sheet, header row and shape.
- * @throws AppError validation_failed, in words, for an empty or unreadable file and for one that is something else.
+ * Detects type, encoding, delimiter, sheet, header row and shape of a file.
+ * @throws AppError validation_failed, in words, for an empty or unreadable file and for one of another type.
  */
 export async function detect(path: string, preset: Preset): Promise<Detected> {
   await refuseForeign(path);

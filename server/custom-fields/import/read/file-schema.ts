@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Encodings that a file may be read in, the likeliest first. */
+/** Encodings, likeliest first. */
 export const ENCODINGS = [
   "utf-8",
   "utf-16le",
@@ -33,13 +33,13 @@ export type Delimiter = (typeof DELIMITERS)[number];
 const QUOTES = ['"', "'"] as const;
 export type Quote = (typeof QUOTES)[number];
 
-/** wide: a row per computer. long: a row per computer, field and value. fields: definitions alone. */
+/** wide: a row per computer. long: a row per computer, field and value. fields: definitions only. */
 export const SHAPES = ["wide", "long", "fields", "rest"] as const;
 export type Shape = (typeof SHAPES)[number];
 
 /**
- * How a file is read: detected at first, then as a person changed it. headerRow counts records from 1, 0 says that there
- * is no header; sheet is a workbook's sheet by name (null: none is chosen, the first one is read).
+ * Format of a file, detected and then changed by a person. headerRow counts records from 1, 0 is no header; sheet is a
+ * name (null: the first).
  */
 const fileFormat = z.strictObject({
   kind: z.enum(["text", "workbook", "json"]),
@@ -50,14 +50,14 @@ const fileFormat = z.strictObject({
   headerRow: z.int().min(0).max(100),
   shape: z.enum(SHAPES),
   sheet: z.string().max(255).nullable().optional(),
-  /** True where a person wants a workbook's hidden and filtered rows and columns too. */
+  /** True to include a workbook's hidden and filtered rows and columns. */
   withHidden: z.boolean().optional(),
-  /** True once a person has said which row is the header. */
+  /** True once a person has chosen the header row. */
   isHeaderSaid: z.boolean().optional(),
 });
 export type FileFormat = z.output<typeof fileFormat>;
 
-/** What may be changed of a format. */
+/** Changeable parts of a format. */
 export const formatChange = fileFormat
   .pick({ encoding: true, delimiter: true, headerRow: true, shape: true, sheet: true, withHidden: true })
   .partial();

@@ -2,22 +2,22 @@ import { isMasked, namesSecret, normaliseHeader } from "@/server/custom-fields/i
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { identifierOf } from "./table-shape";
 
-/** Rows below the header that it is compared with. */
+/** Rows below the header to compare it with. */
 const COMPARED = 30;
 const MIN_COMPARED = 2;
 const MIN_ALIKE = 0.6;
-/** Signs reported, and characters of a cell in them. */
+/** Signs reported, and characters quoted of a cell. */
 const MAX_DOUBTS = 4;
 const SHOWN_CHARS = 40;
 
-/** A cell's shape: WS-001 and PC-17 are both a-9. */
+/** Shape of a cell: WS-001 and PC-17 are both a-9. */
 const shapeOf = (cell: string): string =>
   cell
     .trim()
     .replace(/\p{N}+/gu, "9")
     .replace(/\p{L}+/gu, "a");
 
-/** Why a title looks like a value of its column, in words; null where it does not. */
+/** Reason that a title looks like a value of its column; null if it does not. */
 function likeBelow(title: string, below: readonly string[]): string | null {
   const text = title.trim();
   const filled = below.map((cell) => cell.trim()).filter((cell) => cell !== "");
@@ -34,8 +34,8 @@ function likeBelow(title: string, below: readonly string[]): string | null {
 }
 
 /**
- * Signs, in words, that the row taken for the header is one of values: no cell of it is a title that the product
- * is known for, and some look like the cells below them, or are among them. None: it is a header.
+ * Signs that the header is a row of values: no cell is a title known to the product, and some look like the cells below
+ * or are among them. None: it is a header.
  */
 export function headerDoubts(records: readonly (readonly string[])[], headerRow: number, preset: Preset): string[] {
   const titles = records[headerRow - 1] ?? [];

@@ -5,20 +5,20 @@ import { doubleOrDigits, parsePlain } from "@/server/ground/exact-json";
 import { isObject } from "@/server/ground/records";
 import { badFile } from "./bad-file";
 
-/** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
+/** Element of a JSON text: of its root list, or a member of its root object (with key). */
 export type JsonPart = { key: string | null; value: unknown };
 
-/** Lists that a dump wraps its elements in. */
+/** Lists that wrap a dump's elements. */
 const WRAPPER =
   /^(computers?|devices|agents|assets|value|values|data|items|results?|records|fields|definitions|extra_?fields?|extradatafields)$/i;
 const isWrapper = (key: unknown): boolean => typeof key === "string" && WRAPPER.test(key);
 
 const PAGE_LIST = /^(computers?|devices|agents|assets|data|items|results?|records)$/i;
-/** A member by which an object is a computer itself, regardless of the lists it has. */
+/** Members that mark an object as a computer itself, whatever lists it has. */
 const NAMES_ITSELF =
   /^(u?id|guid|name|host|(host|(computer|device|agent|machine|asset|endpoint|system)[ _-]?)(id|name))$/i;
 
-/** The list that a page of a dump wraps: {page: 1, computers: [...]}. A computer's own lists are no pages. */
+/** List wrapped by a page of a dump: {page: 1, computers: [...]}. A computer's own lists are not pages. */
 function pageIn(value: Record<string, unknown>): unknown[] | undefined {
   if (Object.keys(value).some((key) => NAMES_ITSELF.test(key))) return undefined;
   const lists = Object.entries(value).flatMap(([key, list]) =>
@@ -29,21 +29,21 @@ function pageIn(value: Record<string, unknown>): unknown[] | undefined {
 
 const OF_ENVELOPE = /^_?(page(details|info)?|pagination|meta(data)?|cursor|links?)$/i;
 
-/** What a page holds stands for itself, however the dump's pages are nested. */
+/** Unwraps the pages of a dump, however nested. */
 export async function* withoutPages(parts: AsyncIterable<JsonPart>): AsyncGenerator<JsonPart> {
   for await (const part of parts) yield* elementsOf(part);
 }
 
 function* elementsOf(part: JsonPart): Generator<JsonPart> {
   const { key, value } = part;
-  // What an envelope says of itself: {total: 20, page: 1, data: [...]}.
+  // Metadata of an envelope: {total: 20, page: 1, data: [...]}.
   if (key !== null && (typeof value !== "object" || OF_ENVELOPE.test(key))) return;
   const page = key === null && Array.isArray(value) ? value : isObject(value) ? pageIn(value) : undefined;
   if (!page) yield part;
   else for (const element of page) yield* elementsOf({ key: null, value: element });
 }
 
-/** True for one JSON object a line (NDJSON), judged by the text's beginning. */
+/** True for NDJSON, one JSON object per line, judged by the start of the text. */
 export function isLineByLine(head: string): boolean {
   const [first, second] = head.trimStart().split(/\r?\n/, 2);
   if (!first?.startsWith("{") || !second?.trimStart().startsWith("{")) return false;
@@ -55,7 +55,7 @@ export function isLineByLine(head: string): boolean {
   }
 }
 
-/** Runs a parser, whose every error means that the text is not JSON there. */
+/** Runs a parser and reports any error as invalid JSON at that place. */
 function parsing<T>(where: string, parse: () => T): T {
   try {
     return parse();
@@ -67,7 +67,7 @@ function parsing<T>(where: string, parse: () => T): T {
 const parseLine = (text: string, line: number): JsonPart =>
   parsing(`in line ${line}`, () => ({ key: null, value: parsePlain(text) }));
 
-/** One value a line. @throws AppError validation_failed for a line that is no JSON. */
+/** Parses one value per line. @throws AppError validation_failed for a line that is not JSON. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
   let rest = "";
   let line = 1;
@@ -88,16 +88,16 @@ const MAX_DEPTH = 100;
 const OPENS: ReadonlySet<TokenType> = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
 const CLOSES: ReadonlySet<TokenType> = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
 
-/** Passes on the digits of a number as text where a double would change them. */
+/** Passes on a number as text if a double would change its digits. */
 class DigitsTokenizer extends Tokenizer {
   protected override parseNumber(digits: string): number {
     return doubleOrDigits(digits) as number;
   }
 }
 
-/** Emits each part of a JSON text that it is given as soon as it is complete, and keeps none. */
+/** Emits each part of a JSON text once complete, and keeps none. */
 function partTokenizer(emit: (part: JsonPart) => void): Tokenizer {
-  // Without a separator: pages that were fetched one after the other into one file.
+  // No separator, for pages fetched one after the other into one file.
   const parser = new TokenParser({ paths: ["$.*", "$.*.*"], keepStack: false, separator: "" });
   const tokenizer = new DigitsTokenizer({ stringBufferSize: 64 * 1024, separator: "" });
   let depth = 0;
@@ -122,9 +122,9 @@ function partTokenizer(emit: (part: JsonPart) => void): Tokenizer {
 }
 
 /**
- * Cuts a JSON text of any size into its elements while it streams by: a list's elements, an object's members, or the
- * elements of a list wrapped in an object.
- * @throws AppError validation_failed for what is no JSON and for an element of over a million characters.
+ * Splits a streamed JSON text of any size into elements: of a list, members of an object, or of a list wrapped in an
+ * object.
+ * @throws AppError validation_failed for invalid JSON and for an element of over a million characters.
  */
 export async function* splitJson(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
   let parts: JsonPart[] = [];

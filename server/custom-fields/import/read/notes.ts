@@ -1,12 +1,12 @@
-/** Places reported of each kind. */
+/** Places reported per kind. */
 const MAX_PLACES = 8;
 
-/** What a reader came across that a person should know of: each kind once, with its number and the first places. */
+/** Findings during reading that a person should know: each kind once, with count and first places. */
 export type FileNotes = {
   add: (kind: NoteKind, where: string) => void;
-  /** The same, where one place may come up again and again. */
+  /** Adds a note unless the same place was noted. */
   addOnce: (kind: NoteKind, where: string) => void;
-  /** In words, in the order in which they came up. */
+  /** Notes in words, in order of appearance. */
   toTexts: () => string[];
 };
 
@@ -52,7 +52,7 @@ const NOTES = {
 } as const;
 type NoteKind = keyof typeof NOTES;
 
-/** Notes of one file, none so far. */
+/** Creates empty notes for one file. */
 export function createNotes(): FileNotes {
   const found = new Map<NoteKind, { count: number; places: string[] }>();
   const add = (kind: NoteKind, where: string) => {

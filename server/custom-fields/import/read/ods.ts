@@ -1,15 +1,15 @@
-/** What of a sheet is hidden, as SheetJS has it of other workbooks: it does not read this from OpenDocument files. */
+/** Hidden parts of a sheet in SheetJS form, which SheetJS does not read from OpenDocument files. */
 export type Hidden = { isHidden: boolean; rows: Line[]; columns: Line[] };
 type Line = { hidden: true };
 
 const TAG = /<(\/?)table:(table|table-column|table-row)(?=[\s/>])([^<>]*)>/g;
 const CELL = /<table:(table-row|(?:covered-)?table-cell)(?=[\s/>])([^<>]*)>/g;
 const HIDDEN_STYLE = /<style:style ([^<>]*)>\s*<style:table-properties [^<>]*table:display="false"/g;
-/** Of rows and columns that are alike one is written, with how many there are. */
+/** Equal rows or columns are written once with a repeat count. */
 const repeats = (attributes: string): number =>
   Number(/table:number-(?:rows|columns)-repeated="(\d+)"/.exec(attributes)?.[1] ?? 1);
 const isHidden = (attributes: string): boolean => /table:visibility="(?:collapse|filter)"/.test(attributes);
-/** No program has more rows. */
+/** Maximum of rows in any program. */
 const MAX_LINES = 1_048_576;
 
 const HIDDEN: Line = { hidden: true };
@@ -17,7 +17,7 @@ function hide(lines: Line[], from: number, count: number): void {
   for (let i = from; i < Math.min(from + count, MAX_LINES); i++) lines[i] = HIDDEN;
 }
 
-/** How many cells SheetJS makes of all sheets: of one that is repeated each. @param content the part content.xml. */
+/** Number of cells that SheetJS would create, repeats included. @param content the part content.xml. */
 export function countCells(content: string): number {
   let [cells, rows] = [0, 1];
   for (const [, name, attributes = ""] of content.matchAll(CELL)) {
@@ -28,7 +28,7 @@ export function countCells(content: string): number {
   return cells;
 }
 
-/** What is hidden of each sheet, in their order. @param content the part content.xml. */
+/** Hidden parts of each sheet, in order. @param content the part content.xml. */
 export function hiddenParts(content: string): Hidden[] {
   const nameOf = (style = "") => /style:name="([^"]*)"/.exec(style)?.[1];
   const hiddenStyles = new Set([...content.matchAll(HIDDEN_STYLE)].map(([, style]) => nameOf(style)));

@@ -18,7 +18,7 @@ const tooMany = (most: number, what: string) =>
     `The workbook has over ${most.toLocaleString("en")} ${what}. Open it in Excel and save it as CSV.`,
   );
 
-/** What a file that cannot be read is by the names that its directory holds, unpacked. */
+/** Types of unreadable files by the names in their unpacked directory. */
 const OTHERS: readonly (readonly [string, BufferEncoding, string])[] = [
   ["EncryptedPackage", "utf16le", "protected with a password: open it in Excel, remove the password and save it again"],
   ["word/document.xml", "latin1", "a Word document: save the table as CSV"],
@@ -29,10 +29,10 @@ const DIRECTORY_END = Buffer.from("PK\x05\x06", "latin1");
 const DIRECTORY_MARK = 0x02014b50;
 const DEFLATED = 8;
 
-/** Says in the manifest of an OpenDocument file that its parts are encrypted. */
+/** Marks encrypted parts in an OpenDocument manifest. */
 const ENCRYPTED_PARTS = "<manifest:encryption-data";
 
-/** The member whose entry in the directory is at `entry`, unpacked. */
+/** Unpacked member whose directory entry is at `entry`. */
 function memberAt(file: Buffer, entry: number): Buffer {
   const at = file.readUInt32LE(entry + 42);
   const start = at + 30 + file.readUInt16LE(at + 26) + file.readUInt16LE(at + 28);
@@ -41,10 +41,13 @@ function memberAt(file: Buffer, entry: number): Buffer {
 }
 
 type Packed = { checksum: number; bytes: number };
-/** What an archive's directory says: the packed members in their order, and what an OpenDocument file hides. */
+/** Contents of an archive's directory: packed members in order, and hidden parts of an OpenDocument file. */
 type Directory = { packed: Packed[]; hidden: Hidden[] };
 
-/** @throws AppError validation_failed for two members of one name and for a password, payload_too_large for cells. */
+/**
+ * @throws AppError validation_failed for duplicate member names and for a password, payload_too_large for too many
+ * cells.
+ */
 function directoryOf(file: Buffer): Directory {
   const directory: Directory = { packed: [], hidden: [] };
   const end = file.lastIndexOf(DIRECTORY_END);
@@ -52,7 +55,7 @@ function directoryOf(file: Buffer): Directory {
   const names = new Set<string>();
   for (let at = file.readUInt32LE(end + 16); at + 46 <= end && file.readUInt32LE(at) === DIRECTORY_MARK; ) {
     const name = file.toString("latin1", at + 46, at + 46 + file.readUInt16LE(at + 28));
-    // Programs differ in which of the two they read.
+    // Programs differ in which duplicate they read.
     if (names.has(name)) throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
     names.add(name);
     if (name === "META-INF/manifest.xml" && memberAt(file, at).includes(ENCRYPTED_PARTS))
@@ -69,10 +72,10 @@ function directoryOf(file: Buffer): Directory {
   return directory;
 }
 
-/** The unpacking that is under way: SheetJS is synchronous, so there is one at a time. */
+/** Current unpacking state: SheetJS is synchronous, so there is only one. */
 const unpacking = { left: 0, packed: [] as Packed[] };
 
-/** What SheetJS spends seconds on however little it holds: the element, and how many of it are read. */
+/** Elements on which SheetJS spends seconds even if empty, and how many of them are read. */
 const MOST: readonly (readonly [string, number, string])[] = [
   ["<sheet ", 1_000, "sheets"],
   ["<si>", 750_000, "different texts"],
@@ -86,40 +89,40 @@ function refuseTooMany(part: Buffer): void {
   }
 }
 
-/** A letter beyond ASCII, given by its number, in bytes of UTF-8. */
+/** A non-ASCII letter, given by number, as UTF-8. */
 function letterOf(entity: string, number: string): string {
   const code = Number(number.replace(/^x/i, "0x"));
   return code > 0x7f && code <= 0x10ffff ? Buffer.from(String.fromCodePoint(code)).toString("latin1") : entity;
 }
 
-/** What the standard allows and SheetJS reads otherwise, and what it reads well. */
+/** Valid XML that SheetJS misreads, and its replacement. */
 const RESPELLED: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
   [/(<c\b[^<>]* r=")([a-z]{1,3}\d)/g, (_, cell, place) => `${cell}${place?.toUpperCase()}`],
   [/&#(x[\da-f]{2,6}|\d{3,7});/gi, letterOf],
-  // A span of a strict file, as the days that it is elsewhere.
+  // A duration in a strict file, as the number of days used elsewhere.
   [
     / t="d"([^<>]*>\s*<v>)PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?<\/v>/g,
     (_, cell, ...[h = "0", m = "0", s = "0"]) =>
       `${cell}${(Number(h) * 3600 + Number(m) * 60 + Number(s)) / 86_400}</v>`,
   ],
-  // A blank text counts like any other.
+  // An empty text counts like any other.
   [/<((?:\w+:)?si)\s*\/>/g, "<$1></$1>"],
-  // A text may have runs behind its first part.
+  // A text may have runs after its first part.
   [/(<((?:\w+:)?)(?:si|is)>\s*)(<\2t\b[^<>]*>[^<]*<\/\2t>)(?=\s*<\2r[\s>])/g, "$1<$2r>$3</$2r>"],
-  // A formula without a result has none, whatever type it is to have.
+  // A formula without a result has no value, whatever its type.
   [/(<c\b[^<>]*) t="str"([^<>]*>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*<\/c>)/g, "$1$2"],
-  // A cell without a value is blank, whatever type it has.
+  // A cell without a value is blank, whatever its type.
   [/(<c\b[^<>]*) t="[bd]"([^<>]*\/>)/g, "$1$2"],
-  // Sheets of macros have no part. Beside one, SheetJS gives all sheets the cells of others.
+  // Macro sheets have no part; next to one, SheetJS mixes up the cells of all sheets.
   [/<(?:\w+:)?sheet\b(?![^<>]*\b(?:id|strRelID)="[^"])[^<>]*\/>/g, ""],
-  // Days and times of Chinese, Japanese, Korean and Thai programs, which no file spells out.
+  // Date and time formats of Chinese, Japanese, Korean and Thai programs, which files do not spell out.
   [/(<xf\b[^<>]* numFmtId=")(?:2[7-9]|3[016]|5[0-478])"/g, '$114"'],
   [/(<xf\b[^<>]* numFmtId=")(?:3[2-5]|5[56])"/g, '$122"'],
-  // The general format may be another one.
+  // Format 0 may be redefined.
   [/<numFmt\b[^<>]* numFmtId="0"[\s\S]*/, (styles) => styles?.replaceAll('numFmtId="0"', 'numFmtId="163"') ?? ""],
 ];
 
-/** An XML part as SheetJS reads it: in UTF-8 where it is in UTF-16, which the standard allows, and respelled. */
+/** An XML part for SheetJS: UTF-16, which the standard allows, converted to UTF-8, and rewritten. */
 function readable(part: Buffer): Buffer {
   const start = part.toString("latin1", 0, 4).replace(/^(\xff\xfe|\xfe\xff|\xef\xbb\xbf)/, "");
   if (!/^\0?</.test(start)) return part;
@@ -131,21 +134,21 @@ function readable(part: Buffer): Buffer {
   );
 }
 
-/** What zlib unpacks within a limit, and how many packed bytes that took: Node's types do not know of `info`. */
+/** Unpacks within a limit and returns the packed bytes used; Node's types lack `info`. */
 const unpack = (packed: Uint8Array, maxOutputLength: number) =>
   inflateRawSync(packed, { info: true, maxOutputLength }) as unknown as {
     buffer: Buffer;
     engine: { bytesWritten: number };
   };
 
-/** SheetJS unpacks without a limit and checks no sums; through zlib both are done, whatever sizes an archive claims. */
+/** SheetJS unpacks without a limit and without checking sums; zlib does both, whatever sizes an archive claims. */
 class InflateRaw {
   bytesRead = 0;
   readonly _finishFlushFlag = 0;
 
   _processChunk(packed: Uint8Array): Buffer {
     const member = unpacking.packed.shift();
-    // Some programs pack a blank part to nothing, which no deflate stream is.
+    // Some programs pack empty parts to zero bytes, which is not a deflate stream.
     if (member?.bytes === 0) return Buffer.alloc(0);
     const { buffer, engine } = unpack(packed, Math.max(1, unpacking.left));
     this.bytesRead = engine.bytesWritten;
@@ -156,10 +159,10 @@ class InflateRaw {
   }
 }
 CFB.utils.use_zlib({ InflateRaw });
-// For texts of Excel 95 and before in the letters of their country.
+// For national encodings of Excel 95 and earlier.
 set_cptable(codepages);
 
-/** What SheetJS throws means that the file is not what it claims to be. */
+/** An error of SheetJS means that the file is not a valid workbook. */
 function unreadable(error: unknown, file: Buffer): AppError {
   if (error instanceof AppError) return error;
   if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return tooLarge();
@@ -174,17 +177,17 @@ function unreadable(error: unknown, file: Buffer): AppError {
     : badFile(`is a damaged workbook: ${SAVE_AGAIN}`);
 }
 
-/** @param rows of each sheet, where the beginning is enough. @param sheet the only one that is read. */
+/** @param rows limit per sheet. @param sheet the only one to read. */
 type Part = { rows?: number; sheet?: string };
 
-/** A workbook whose styles are missing, with styles that say nothing: all other programs read it. */
+/** Adds an empty style sheet if it is missing, as all other programs tolerate. */
 function withStyles(file: Buffer, part: string): Buffer {
   const archive = CFB.read(file, { type: "buffer" });
   CFB.utils.cfb_add(archive, part, Buffer.from("<styles/>"));
   return Buffer.from(CFB.write(archive, { type: "buffer", fileType: "zip" }) as Uint8Array);
 }
 
-/** A workbook with what hiddenParts found. */
+/** Applies hiddenParts to a workbook. */
 function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
   if (hidden.length === 0) return book;
   hidden.forEach(
@@ -195,7 +198,7 @@ function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
   return { ...book, Workbook: { ...book.Workbook, Sheets } };
 }
 
-/** A workbook of one sheet, also where it says wrongly in which place that is: SheetJS then keeps the cells aside. */
+/** Restores the cells that SheetJS sets aside when a single sheet has the wrong position. */
 function withLostSheet(book: WorkBook & { Preamble?: WorkSheet }): WorkBook {
   const [name = "", ...others] = book.SheetNames;
   if (!book.Preamble || others.length > 0 || book.Sheets[name]) return book;
@@ -212,7 +215,7 @@ function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
       cellHTML: false,
       cellText: false,
       cellNF: true,
-      // Tells a formula without a result from a blank cell, and hidden rows and columns from others.
+      // Distinguishes formulas without a result from blank cells, and hidden rows and columns from others.
       sheetStubs: true,
       cellStyles: true,
       ...(rows !== undefined && { sheetRows: rows }),
@@ -229,8 +232,8 @@ function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
 }
 
 /**
- * A workbook as SheetJS reads it, with what it leaves to others.
- * @throws AppError payload_too_large for one that unpacks to more than is taken, validation_failed for no workbook.
+ * Opens a workbook with SheetJS and adds what it omits.
+ * @throws AppError payload_too_large for one that unpacks beyond the limit, validation_failed for no workbook.
  */
 export async function openBook(path: string, part: Part): Promise<WorkBook> {
   const file = await readFile(path);

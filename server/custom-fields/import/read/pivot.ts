@@ -3,13 +3,13 @@ import type { Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ColumnList } from "./column-list";
 import type { SourceCell } from "./read-delimited";
 
-/** One record of a source, cells in the order of its columns (missing at the end: no value). */
+/** A record of a source; cells in the order of its columns (missing at the end: no value). */
 export type SourceRecord = { line: number; cells: SourceCell[]; fault: string | null };
 
-/** What a line says of its computer in one column, and which identifier the column's title is known for. */
+/** Identifier of a line's computer in one column, and the kind of identifier known for the title. */
 export type IdentityCell = { title: string; value: string; which: Identifier | undefined };
 
-/** One (computer, field, value). The identities of all entries have the same titles in the same order. */
+/** One (computer, field, value). All entries have identities with the same titles in the same order. */
 export type LongEntry = {
   line: number;
   identity: readonly IdentityCell[];
@@ -26,7 +26,7 @@ export function put(cells: SourceCell[], column: number, value: SourceCell): voi
 
 type Entry = Pick<LongEntry, "line" | "title" | "value" | "declared">;
 
-/** Puts a computer's value of a field into its record; a second, different one is the record's fault. */
+/** Adds a computer's value of a field to its record; a different second one is a fault. */
 export function add(record: SourceRecord, columns: ColumnList, entry: Entry): void {
   if (entry.title === "") {
     if (entry.value) record.fault ??= `line ${entry.line} has a value without a field`;
@@ -41,13 +41,13 @@ export function add(record: SourceRecord, columns: ColumnList, entry: Entry): vo
 
 const lower = (cell: IdentityCell | undefined): string => cell?.value.toLowerCase() ?? "";
 
-/** A computer as its lines have described it so far. */
+/** A computer as described by its lines so far. */
 type Computer = { record: SourceRecord; identity: IdentityCell[] };
 
-/** Columns in which the lines of one ID must agree. */
+/** Columns in which lines of one ID must agree. */
 const AGREED: ReadonlySet<Identifier | undefined> = new Set(["hostname", "organization", "serial"]);
 
-/** Takes over what a computer's earlier lines left blank; a second, different name, client or serial is its fault. */
+/** Fills in identifiers that earlier lines left blank; a different second name, client or serial is a fault. */
 function describe({ record, identity }: Computer, columns: ColumnList, entry: LongEntry): void {
   entry.identity.forEach((cell, i) => {
     const before = lower(identity[i]);
@@ -59,7 +59,7 @@ function describe({ record, identity }: Computer, columns: ColumnList, entry: Lo
   });
 }
 
-/** Adds to a computer's record what another one holds of the same computer. */
+/** Merges another record of the same computer. */
 function join({ record, identity }: Computer, columns: ColumnList, other: Computer): void {
   const places = new Set(identity.map(({ title }) => columns.place(title, { kind: "identity" })));
   other.record.cells.forEach((cell, i) => {
@@ -72,8 +72,8 @@ function join({ record, identity }: Computer, columns: ColumnList, other: Comput
 }
 
 /**
- * Joins computers of one hostname and without an ID where what they say does not differ; one that leaves blank what
- * others differ in could be any of them. @returns those that others have taken in.
+ * Joins computers with one hostname and no ID if their data agree; a blank that could match several joins none.
+ * @returns those that were merged.
  */
 function joinAlike(alike: readonly Computer[], columns: ColumnList): Computer[] {
   const [any] = alike;
@@ -96,9 +96,9 @@ function joinAlike(alike: readonly Computer[], columns: ColumnList): Computer[] 
 }
 
 /**
- * Turns (computer, field, value) entries into one record per computer, in the order of their first lines. A computer is
- * known by its ID, else by all that its lines say of it: two clients may each have a computer of one name. An entry
- * without a computer stays a separate record, with its fault. Held in memory: the row limit bounds it.
+ * Turns (computer, field, value) entries into one record per computer, in order of first lines. A computer is
+ * identified by ID, else by all its identifiers, because two clients may each have a computer of one name. An entry
+ * without a computer becomes its own faulty record. Held in memory, bounded by the row limit.
  */
 export async function* pivot(entries: AsyncIterable<LongEntry>, columns: ColumnList): AsyncGenerator<SourceRecord> {
   const computers = new Map<string, Computer>();

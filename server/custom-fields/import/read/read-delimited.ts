@@ -6,29 +6,29 @@ import { badFile } from "./bad-file";
 import { DELIMITERS, type Delimiter, type Quote } from "./file-schema";
 import type { FileNotes } from "./notes";
 
-/** A cell as it was read: "" is blank, null is no value that the file gives (an error, a mask, a field it does not name). */
+/** A cell as read: "" is blank, null is no value (an error, a mask, an unnamed field). */
 export type SourceCell = string | null;
 
-/** One record of a file before its header is known; line is where it starts. */
+/** A record before its header is known; line is its first. */
 export type RawRecord = { line: number; cells: SourceCell[] };
 
 const OPTIONS = {
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: false,
-  // Blanks before a quote are no part of the cell.
+  // Spaces before a quote do not belong to the cell.
   ltrim: true,
   record_delimiter: ["\r\n", "\n", "\r"],
   max_record_size: MAX_RECORD_CHARS,
 };
 
-/** A quote that opens a cell and does not close it at its end was read as a letter. */
+/** True if an opening quote without a matching end was read as a letter. */
 const isMisquoted = (cell: string, quote: Quote): boolean =>
   cell.startsWith(quote) && (cell.length === 1 || !cell.endsWith(quote));
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
-/** A first line that says how a file is written, and nothing of its table: Excel's sep=, PowerShell's #TYPE. */
+/** True for a first line that only describes the file: Excel's sep=, PowerShell's #TYPE. */
 const isDirective = ([first = ""]: readonly string[]): boolean => /^(sep=|#TYPE )/i.test(first);
 
 function unreadable(error: unknown, line: number): unknown {
@@ -43,11 +43,11 @@ function unreadable(error: unknown, line: number): unknown {
   return error;
 }
 
-/** How a delimited text is written. */
+/** Syntax of a delimited text. */
 export type Dialect = { delimiter: Delimiter; quote?: Quote | undefined; notes?: FileNotes | undefined };
 
 /**
- * The records of a delimited text, blank lines left out; quoted cells may hold newlines.
+ * Records of a delimited text without blank lines; quoted cells may contain newlines.
  * @throws AppError validation_failed for an unclosed quote, naming its line.
  */
 export async function* readDelimited(
@@ -74,7 +74,7 @@ export async function* readDelimited(
 }
 
 function sampleRecords(text: string, delimiter: Delimiter, quote: Quote): string[][] {
-  // The sample may end in the middle of a record: its last line is not counted.
+  // The sample may end within a record, so its last line is ignored.
   const whole = text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1) || text;
   const records: string[][] = [];
   const keep = (cells: string[]) => {
@@ -84,12 +84,12 @@ function sampleRecords(text: string, delimiter: Delimiter, quote: Quote): string
   try {
     parseSync(whole, { ...OPTIONS, delimiter, quote, escape: quote, to: 60, on_record: keep });
   } catch {
-    // That line may be within a quoted cell, which is then never closed: the records before it count.
+    // That line may be inside an unclosed quoted cell; the records before it count.
   }
   return records.filter((cells, i) => !isBlank(cells) && !(i === 0 && isDirective(cells)));
 }
 
-/** The most frequent number of cells (among equals the first) and how many records have it. */
+/** Most frequent number of cells (the first of equals) and its number of records. */
 function commonWidth(records: readonly string[][]): { width: number; count: number } {
   const counts = new Map<number, number>();
   for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);
@@ -98,13 +98,13 @@ function commonWidth(records: readonly string[][]): { width: number; count: numb
   return best;
 }
 
-/** The number of cells up to the last that is not blank. */
+/** Number of cells up to the last nonblank one. */
 export const filledWidth = (cells: readonly SourceCell[]): number => cells.findLastIndex((cell) => cell?.trim()) + 1;
 
 const LOOKS_LIKE_DATA = /^[+-]?\d+([.,]\d+)*$/;
 const hasDigit = (cell: string): boolean => /\d/.test(cell);
 
-/** True for a row of titles one cell narrower than the row of values below it: the last column has no name. */
+/** True for a header one cell narrower than the row below: the last column has no name. */
 const isNarrowHeader = (cells: readonly string[], below: readonly string[]): boolean =>
   cells.length > 1 &&
   cells.length === below.length - 1 &&
@@ -112,8 +112,8 @@ const isNarrowHeader = (cells: readonly string[], below: readonly string[]): boo
   below.some(hasDigit);
 
 /**
- * The first record that is as wide as most, mostly filled and consists of words: the header; counted from 1. Columns
- * that are blank in every record, as where rows end with a separator, do not count.
+ * Header row, counted from 1: the first record as wide as most, mostly filled and made of words. Columns blank in every
+ * record, as after a trailing separator, do not count.
  */
 export function findHeader(records: readonly string[][]): number {
   const width = Math.min(commonWidth(records).width, Math.max(0, ...records.map(filledWidth)));
@@ -127,12 +127,12 @@ export function findHeader(records: readonly string[][]): number {
   return found < 0 ? 1 : found + 1;
 }
 
-/** A text that begins with cells in single quotes has them around the cells that need quotes. */
+/** Single quotes if the text starts with cells in them. */
 const quoteOf = (text: string): Quote => (/^\s*'[^'\r\n]*'\s*[,;\t|]\s*'/.test(text) ? "'" : '"');
 
 type Detected = { delimiter: Delimiter; quote: Quote; headerRow: number; records: string[][] };
 
-/** Delimiter, quote and header row of a text's beginning: the delimiter that cuts most records into equally many cells. */
+/** Delimiter, quote and header row of a text's start: the delimiter that gives most records equal width. */
 export function detectDelimiter(text: string): Detected {
   const declared = /^sep=(.)\r?\n/i.exec(text)?.[1];
   const quote = quoteOf(text);

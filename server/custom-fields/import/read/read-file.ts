@@ -15,7 +15,7 @@ import { readPart } from "./read-json";
 import { isSpoiledNumber } from "./shown-cell";
 import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
 
-/** Cells that hold an error, which is no value and no blank cell either, or that were not understood, are reported. */
+/** Reports cells with errors, which are neither values nor blanks, or that were not understood. */
 async function* noted(
   records: AsyncIterable<SourceRecord>,
   notes: FileNotes | undefined,
@@ -34,14 +34,14 @@ async function* noted(
   }
 }
 
-/** A row that repeats the header (pages put one after the other) holds no values. */
+/** Drops repeated headers, as in concatenated pages. */
 async function* withoutHeadings(
   rows: AsyncIterable<RawRecord>,
   header: readonly string[],
   notes: FileNotes | undefined,
 ): AsyncGenerator<RawRecord> {
   const name = normaliseHeader(header[0] ?? "");
-  // The first title may have a mark and quotes about it that no reader took off in the middle of a file.
+  // In the middle of a file, the first title may still have a byte order mark and quotes.
   const isHeading = (cells: readonly SourceCell[]) =>
     cells.length > 1 &&
     cells.length === header.length &&
@@ -52,9 +52,9 @@ async function* withoutHeadings(
     else yield row;
 }
 
-/** How a file is read. At most `limit` rows are read where one is given. */
+/** How to read a file; `limit` reads at most this many rows. */
 export type Reading = { format: FileFormat; preset: Preset; limit?: number; notes?: FileNotes };
-/** A file being read: `columns` grows while `records` is drained. */
+/** A file being read: `columns` grows as `records` is drained. */
 export type SourceFile = { columns: ColumnList; records: AsyncGenerator<SourceRecord> };
 
 async function* limited<T>(rows: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
@@ -70,7 +70,7 @@ async function* limited<T>(rows: AsyncIterable<T>, limit: number | undefined): A
   }
 }
 
-/** Workbooks do not store blank cells, so their rows may end early. */
+/** Pads rows, because workbooks do not store trailing blank cells. */
 async function* padded(rows: AsyncIterable<RawRecord>, width: number): AsyncGenerator<RawRecord> {
   for await (const { line, cells } of rows) {
     while (cells.length < width) cells.push("");
@@ -78,7 +78,7 @@ async function* padded(rows: AsyncIterable<RawRecord>, width: number): AsyncGene
   }
 }
 
-/** A row whose cells are not as many as the header's may have slipped: it is kept and reported, never applied. */
+/** Fault of a row whose width differs from the header's: it may have shifted, so it is reported and never applied. */
 function widthFault(cells: readonly SourceCell[], width: number): string | null {
   if (cells.length === width) return null;
   if (cells.length > width && cells.slice(width).every((cell) => !cell?.trim())) return null;
@@ -123,7 +123,7 @@ async function* longEntries(
 }
 
 /**
- * Splits the header from the rows. Without a header (headerRow 0) columns are named by their position.
+ * Separates the header from the rows. Without a header (headerRow 0) columns are named by position.
  * @throws AppError validation_failed for a file that ends before its header.
  */
 async function splitHeader(
@@ -149,14 +149,14 @@ async function splitHeader(
     next.push(value);
   }
   const header = (first.at(-1)?.cells ?? []).map((cell) => cell ?? "");
-  // Columns that most rows fill have a value, though the header does not name them.
+  // Columns filled by most rows count even if the header does not name them.
   const wider = next.map(({ cells }) => filledWidth(cells)).filter((width) => width > filledWidth(header));
   const width = wider.length > next.length / 2 ? Math.min(...wider) : 0;
   for (let i = filledWidth(header); i < width; i++) header[i] = `Column ${i + 1}`;
   return { header, records: chained(next, source) };
 }
 
-/** Rows below the header by which its width is judged. */
+/** Rows below the header to judge its width. */
 const PEEKED = 60;
 
 async function* chained(first: readonly RawRecord[], rest: AsyncGenerator<RawRecord>): AsyncGenerator<RawRecord> {
@@ -203,7 +203,7 @@ async function* readJsonDump(
 }
 
 /**
- * Reads a file as records, one row at a time: the same parser serves preview and import.
+ * Reads a file as records, one row at a time; the parser of preview and import.
  * @throws AppError (while draining) payload_too_large over a limit, validation_failed for what cannot be read.
  */
 export function readSource(path: string, reading: Reading): SourceFile {

@@ -12,7 +12,7 @@ import { withoutExponent } from "./shown-cell";
 
 type Json = Record<string, unknown>;
 
-/** The first member whose name normalises to one of the names (dumps differ in case and separators). */
+/** First member whose normalized name is one of the names (dumps differ in case and separators). */
 function member(object: Json, ...names: string[]): unknown {
   for (const name of names)
     for (const key of Object.keys(object)) if (normaliseHeader(key) === name) return object[key];
@@ -24,11 +24,11 @@ function textOf(value: unknown): string {
   return value === null || value === undefined || typeof value === "object" ? "" : String(value);
 }
 
-/** A name that may stand alone or inside an object: Client: {Name: "Acme"}. */
+/** A name on its own or inside an object: Client: {Name: "Acme"}. */
 const nameOf = (value: unknown): string => (isObject(value) ? textOf(member(value, "name")) : textOf(value));
 
 const MASKED = /^[*•●x]{4,}$/i;
-/** Members by which a product says that a value is a secret. */
+/** Members by which a product marks a value as secret. */
 const SECRET_MEMBERS = [
   "ismasked",
   "masked",
@@ -42,7 +42,7 @@ const SECRET_MEMBERS = [
 ];
 const saysYes = (value: unknown): boolean => /^(true|1|yes)$/i.test(textOf(value));
 
-/** Choices of a dropdown, each once: a list, a map from option id to text, or one text. */
+/** Distinct choices of a dropdown: from a list, a map by option id, or one text. */
 export function choicesOf(value: unknown): string[] {
   const texts = Array.isArray(value)
     ? value.map(nameOf)
@@ -52,7 +52,7 @@ export function choicesOf(value: unknown): string[] {
   return [...new Set(texts.map(trimText))].filter(Boolean);
 }
 
-/** "Location fields", "ClientScope", 2: whose field it is. */
+/** Scope of a field: "Location fields", "ClientScope", 2. */
 export function scopeOf(value: unknown): FieldScope {
   const word = normaliseHeader(nameOf(value));
   if (word.includes("location") || word === "2") return "location";
@@ -68,7 +68,7 @@ export function typeOf(value: unknown): FieldType | null {
   return /text|string|memo|password/.test(word) ? "text" : null;
 }
 
-/** The text of a selected option that is given by its number in a map from option id to text. */
+/** Text of a selected option given by number in a map by option id. */
 function chosen(options: unknown, selected: string): string {
   if (!isObject(options)) return selected;
   return Object.values(options).some((text) => nameOf(text) === selected)
@@ -78,7 +78,7 @@ function chosen(options: unknown, selected: string): string {
 
 type ExtraField = { title: string; value: SourceCell; declared: DeclaredField };
 
-/** One entry of Computers/{id}/ExtraFields: what it says of the field, and the value; a default or a mask is none. */
+/** An entry of Computers/{id}/ExtraFields: its declaration and value; a default or mask is no value. */
 function toExtraField(entry: Json, preset: Preset): ExtraField {
   const [text, drop, check] = [
     member(entry, "textfieldsettings"),
@@ -117,11 +117,11 @@ function toExtraField(entry: Json, preset: Preset): ExtraField {
 }
 
 const EXTRAS = ["extrafields", "extradatafields", "customfields", "customproperties", "customvalues", "extrafield"];
-/** Members by which products name a field and give its value. */
+/** Members with the name and value of a field in different products. */
 const FIELD_NAMES = ["title", "fieldname", "extrafieldname", "propertyname"];
 const FIELD_VALUES = ["value", "fieldvalue", "valueasstring"];
 
-/** Who a computer object (or a flat entry) is about, under the titles that every preset maps. */
+/** Identifiers of a computer object (or a flat entry), under titles that every preset maps. */
 function identityOf(
   object: Json,
   preset: Preset,
@@ -129,7 +129,7 @@ function identityOf(
 ): IdentityCell[] {
   const names = IDENTIFIERS.map((which): IdentityCell => {
     const aliases = [IDENTIFIER_LABELS[which], ...preset.aliases[which]].map(normaliseHeader);
-    // An entry's own Name and Id are the field's, not the computer's.
+    // An entry's own Name and Id belong to the field, not the computer.
     const usable = isEntry ? aliases.filter((a) => a !== "name" && a !== "id") : aliases;
     return { title: IDENTIFIER_LABELS[which], value: preset.cleanCell(nameOf(member(object, ...usable))), which };
   });
@@ -137,7 +137,7 @@ function identityOf(
   return names;
 }
 
-/** Whose fields these are: as the computer says, or the object that stands for it, or else all of its fields (TargetId). */
+/** Owner of fields: named by the computer, by its enclosing object, or by all of its fields (TargetId). */
 function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): IdentityCell[] {
   const value = isObject(part.value) ? part.value : {};
   const own = identityOf(value, preset, { key: part.key, isEntry: false });
@@ -151,7 +151,7 @@ function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): Id
   });
 }
 
-/** Where a part is in a dump, and the columns that it may add to. */
+/** Position in a dump, and the columns it may add to. */
 type Dump = { line: number; columns: ColumnList; preset: Preset; notes?: FileNotes | undefined };
 type Parsed = { records: SourceRecord[]; entries: LongEntry[] };
 
@@ -169,7 +169,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   return record;
 }
 
-/** The members of a flat object, and those of an object that holds its fields by name. */
+/** Members of a flat object, including those of a nested object of fields. */
 const fieldsOf = (value: Json, { nested }: Preset): [string, unknown][] =>
   Object.entries(value).flatMap(([name, item]): [string, unknown][] =>
     isObject(item) && nested.some((one) => normaliseHeader(one) === normaliseHeader(name))
@@ -178,8 +178,8 @@ const fieldsOf = (value: Json, { nested }: Preset): [string, unknown][] =>
   );
 
 /**
- * One element of a JSON dump: a computer with its extra fields, one extra field of a computer, a definition, or a flat
- * object with a member per field.
+ * Parses an element of a JSON dump: a computer with its extra fields, one extra field, a definition, or a flat object
+ * with a member per field.
  */
 export function readPart(part: JsonPart, dump: Dump): Parsed {
   const { line, columns, preset } = dump;

@@ -1,9 +1,9 @@
 import type { FileFormat } from "./file-schema";
 
-/** A file as far as it says where its rows are. */
+/** Parts of a file needed to locate its rows. */
 export type PlacedFile = { name: string; format: FileFormat | null };
 
-/** Where a row is, as a person finds it: "line 14", "sheet Computers, line 14", with the file's name among several. */
+/** Place of a row for people: "line 14", "sheet Computers, line 14", with the file name if there are several. */
 export function rowPlace(files: readonly PlacedFile[], { fileNo, line }: { fileNo: number; line: number }): string {
   const file = files[fileNo];
   const sheet = file?.format?.kind === "workbook" ? file.format.sheet : null;

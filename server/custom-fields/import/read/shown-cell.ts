@@ -1,24 +1,24 @@
 import { type CellObject, SSF } from "@e965/xlsx";
 import { DAY_MS } from "@/server/ground/time/durations";
 
-/** A double, and so a spreadsheet, keeps this many digits. */
+/** Digits kept by a double, and so by a spreadsheet. */
 const MAX_DIGITS = 15;
 const FIRST_LOST = 10 ** MAX_DIGITS;
 const UNIX_EPOCH = 25_569;
 const FROM_1904 = 1_462;
-/** Excel believes in 29 February 1900, so its days before that one are a day later than those of the calendar. */
+/** Excel assumes 29 February 1900, so earlier days are off by one. */
 const NO_SUCH_DAY = 60;
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-/** Hours and minutes, and seconds where there are any. */
+/** Hours and minutes, and seconds if any. */
 function clock(days: number): string {
   const seconds = Math.round(days * 86_400);
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   return s === 0 ? `${two(h)}:${two(m)}` : `${two(h)}:${two(m)}:${two(s)}`;
 }
 
-/** A serial number as ISO date, with a time of day where it has one. A workbook knows no time zone, so none is said. */
+/** A serial number as ISO date, with a time of day if any. Workbooks have no time zone, so none is given. */
 function moment(serial: number, from1904: boolean): string {
   if (!from1904 && Math.floor(serial) === NO_SUCH_DAY) return "1900-02-29";
   const days = from1904 ? serial + FROM_1904 : serial < NO_SUCH_DAY ? serial + 1 : serial;
@@ -27,7 +27,7 @@ function moment(serial: number, from1904: boolean): string {
   return date.toISOString().replace(/T00:00:00\.000Z$|\.000Z$|Z$/, "");
 }
 
-/** 1.5e-7 in full: its own digits and zeros, none that are not known. */
+/** Expands 1.5e-7, with its own digits and zeros only. */
 export function withoutExponent(text: string): string {
   const [, sign = "", whole = "", part = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
   if (exponent === undefined) return text;
@@ -36,17 +36,17 @@ export function withoutExponent(text: string): string {
   return point <= 0 ? `${sign}0.${"0".repeat(-point)}${digits}` : `${sign}${digits.padEnd(point, "0")}`;
 }
 
-/** A number as a person would write it: without the noise of the seventeenth digit, without an exponent. */
+/** A number without the noise of the seventeenth digit and without an exponent. */
 const plain = (value: number): string => withoutExponent(String(Number(value.toPrecision(MAX_DIGITS))));
 
-/** What of a number format decides how a cell is read; an m without hours or seconds beside it is a month. */
+/** Properties of a number format that decide how to read a cell; m without hours or seconds is a month. */
 type Style =
   | { kind: "plain" | "elapsed" | "percent" | "padded" | "fraction" }
   | { kind: "moment"; hasDay: boolean; hasClock: boolean };
 
 function styleOf(code: string): Style {
   const sections = code.split(";");
-  // A section for zero or for texts may come before the one of days or times.
+  // A section for zero or texts may precede the date section.
   const section = sections.find((one) => SSF.is_date(one)) ?? sections[0] ?? "";
   const bare = section.replace(/"[^"]*"|\\./g, "");
   if (SSF.is_date(code)) {
@@ -56,7 +56,7 @@ function styleOf(code: string): Style {
     return { kind: "moment", hasDay: /[yd]/i.test(letters) || !hasClock, hasClock };
   }
   if (bare.includes("%")) return { kind: "percent" };
-  // Fractions, and zeros that pad a number: 000-00, "PC-"0000. A single zero is the plain format of whole numbers.
+  // Fractions, and zero-padded formats: 000-00, "PC-"0000. A single zero is the plain integer format.
   const isPadded = /^[-0#/ ():+]*$/.test(bare) && bare.replace(/[^0]/g, "").length > 1;
   if (isPadded) return { kind: "padded" };
   return { kind: /[?#0]\/[?#\d]/.test(bare) ? "fraction" : "plain" };
@@ -70,35 +70,35 @@ function knownStyle(code: string): Style {
   return style;
 }
 
-/** "1 1/2" is 1.5: a fraction that says all of its number is shown as one. */
+/** "1 1/2" is 1.5: shows a fraction if it is exact. */
 function isExact(shown: string, value: number): boolean {
   const [, whole = "0", over, under] = /^(\d+)?(?:^| )?(?:(\d+)\/(\d+))?$/.exec(shown) ?? [];
   return Number(whole) + (over && under ? Number(over) / Number(under) : 0) === value;
 }
 
-/** A number in its format where that says no less than the number. */
+/** A number in its format if that loses nothing. */
 function inFormat(value: number, code: string, isPadded: boolean): string {
   const isWhole = Number.isInteger(value) && value >= 0 && value < FIRST_LOST;
   let shown: string;
   try {
     shown = String(SSF.format(code, value)).trim().replace(/\s+/g, " ");
   } catch {
-    // A format that SheetJS does not know: "#,##0 ?/?".
+    // A format unknown to SheetJS: "#,##0 ?/?".
     return plain(value);
   }
   return (isPadded ? isWhole : isExact(shown, value)) ? shown : plain(value);
 }
 
-/** True for a number whose last digits a spreadsheet does not keep. */
+/** True for a number whose last digits a spreadsheet loses. */
 export const hasLostDigits = ({ t, v }: CellObject): boolean =>
   t === "n" && typeof v === "number" && Number.isInteger(v) && Math.abs(v) >= FIRST_LOST;
 
-/** True for a text that a spreadsheet made of a long number: 8.96529E+19. */
+/** True for a long number spoiled by a spreadsheet: 8.96529E+19. */
 export const isSpoiledNumber = (text: string): boolean => /^[+-]?\d(?:[.,]\d+)?E\+\d{2,}$/i.test(text);
 
 /**
- * A cell as its owner would read it out: days as ISO dates, a part of a day as a time, a span as hours and minutes,
- * percent, exact fractions and padded numbers as shown; a number of which the format shows less, as it is stored.
+ * A cell as people read it: days as ISO dates, a part of a day as a time, a span as hours and minutes; percent, exact
+ * fractions and padded numbers as shown; a number whose format shows less, as stored.
  */
 export function shownCell({ t, v, z }: CellObject, from1904: boolean): string {
   if (typeof v === "boolean") return String(v);
@@ -109,7 +109,7 @@ export function shownCell({ t, v, z }: CellObject, from1904: boolean): string {
   if (style.kind === "padded" || style.kind === "fraction") return inFormat(v, code, style.kind === "padded");
   if (v >= 0 && style.kind === "elapsed") return clock(v);
   if (style.kind !== "moment") return plain(v);
-  // Shown as 1900-01-00, in a strict file written as the day before it: no date is set.
+  // Shown as 1900-01-00 or, in a strict file, the day before: no date.
   if ((v === 0 || v === -1) && style.hasDay && !from1904) return "";
   if (v < 0) return plain(v);
   if (!style.hasDay || (v < 1 && style.hasClock && !from1904)) return v < 1 ? clock(v) : moment(v, from1904);

@@ -1,17 +1,17 @@
 import { badFile } from "./bad-file";
 import { headOf, isWorkbookHead, packedHead } from "./decode";
 
-/** What a file is by its first bytes, as the end of "The file is …", with what to do about it. */
+/** Type of a file by its first bytes, completing "The file is …", with advice. */
 type Signature = { bytes: readonly number[]; at?: number; what: string };
 
 const SAVE = "open it in Excel and save it as .xlsx or CSV";
 const UNPACK = "unpack it and choose the file inside";
 const ascii = (text: string): number[] => [...Buffer.from(text, "latin1")];
 
-/** Stands for any byte. */
+/** Matches any byte. */
 const ANY = -1;
 
-/** Registered magic numbers (IANA media types, the formats' own specifications). */
+/** Registered magic numbers (IANA media types, format specifications). */
 const SIGNATURES: readonly Signature[] = [
   { bytes: [0x89, 0x50, 0x4e, 0x47], what: "a picture (PNG), not a table: choose the export itself" },
   { bytes: [0xff, 0xd8, 0xff], what: "a picture (JPEG), not a table: choose the export itself" },
@@ -41,8 +41,8 @@ const isAt = (head: Buffer, bytes: readonly number[], at = 0): boolean =>
 const HEAD_BYTES = 512;
 
 /**
- * @param path a file that may be anything.
- * @throws AppError validation_failed, in words, for one that is no text, JSON or workbook by its first bytes.
+ * @param path any file.
+ * @throws AppError validation_failed, in words, if its first bytes are not of a text, JSON or workbook.
  */
 export async function refuseForeign(path: string): Promise<void> {
   const head = await headOf(path, HEAD_BYTES);
@@ -51,7 +51,7 @@ export async function refuseForeign(path: string): Promise<void> {
   if (known) throw badFile(`is ${known.what}`);
 }
 
-/** @throws AppError validation_failed for a gzip file that holds something other than text. */
+/** @throws AppError validation_failed for a gzip file of anything but text. */
 export async function refusePacked(path: string): Promise<void> {
   const head = await packedHead(path, HEAD_BYTES);
   if (head.length === 0) throw badFile("is empty");
@@ -61,7 +61,7 @@ export async function refusePacked(path: string): Promise<void> {
     throw badFile("holds, gzipped, a workbook or an archive: unpack it and choose that");
 }
 
-/** Tab, line feed, form feed and carriage return are in texts. */
+/** Texts contain tab, line feed, form feed and carriage return. */
 const isControl = (code: number): boolean => code < 0x09 || (code > 0x0d && code < 0x20);
 
 function countControls(text: string): number {
@@ -70,11 +70,11 @@ function countControls(text: string): number {
   return count;
 }
 
-/** Control characters in so many of a hundred: no table has them. A few are in tables, be they small: NUL, ^Z, ESC. */
+/** Share of control characters that no table exceeds. Even small tables contain a few: NUL, ^Z, ESC. */
 const MAX_CONTROL_SHARE = 0.02;
 const FEW_CONTROLS = 4;
 
-/** @throws AppError validation_failed for text that is a page, a document or no text at all. */
+/** @throws AppError validation_failed for a web page, a document or no text at all. */
 export function refuseForeignText(text: string): void {
   const start = text.trimStart().slice(0, 1000).toLowerCase();
   if (start === "") throw badFile("holds nothing but blank lines");

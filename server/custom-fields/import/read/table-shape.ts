@@ -13,7 +13,7 @@ import { choicesOf, scopeOf, typeOf } from "./read-json";
 
 const isOneOf = (title: string, names: readonly string[]): boolean =>
   names.map(normaliseHeader).includes(normaliseHeader(title));
-/** Which identifier a title names in the product's own words. */
+/** Identifier that a title names in the product's terms. */
 export const identifierOf = (title: string, preset: Preset): Identifier | undefined =>
   IDENTIFIERS.find((which) => isOneOf(title, [IDENTIFIER_LABELS[which], ...preset.aliases[which]]));
 
@@ -26,7 +26,7 @@ const TYPE_COLUMN = ["Type", "Field Type", "Data Type"];
 const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop Down Values"];
 const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Is Secret", "Secret", "Is Masked", "Masked"];
 export const saysYes = (cell: SourceCell | undefined): boolean => /^(1|true|yes)$/i.test((cell ?? "").trim());
-/** What a row of a field list or a long file says of secrecy, by the place of that column. */
+/** Column that states secrecy in a field list or long file. */
 export const secretColumn = (titles: readonly string[]): number => findColumn(titles, SECRET_COLUMN);
 export const SECRET_FIELD: DeclaredField = {
   type: null,
@@ -37,7 +37,7 @@ export const SECRET_FIELD: DeclaredField = {
 };
 
 type LongColumns = { field: number; value: number };
-/** The columns of the field's name and value in a long file; null in a wide one. */
+/** Columns of the field's name and value in a long file; null in a wide one. */
 export function longColumns(titles: readonly string[], preset: Preset): LongColumns | null {
   const value = findColumn(titles, preset.valueColumn);
   const field = titles.findIndex(
@@ -46,7 +46,7 @@ export function longColumns(titles: readonly string[], preset: Preset): LongColu
   return field < 0 || value < 0 ? null : { field, value };
 }
 
-/** The shape that a header shows. */
+/** Shape of a file by its header. */
 export function detectShape(titles: readonly string[], preset: Preset): Shape {
   if (longColumns(titles, preset)) return "long";
   const isList = findColumn(titles, SCOPE_COLUMN) >= 0 && findColumn(titles, TITLE_COLUMN) >= 0;
@@ -56,7 +56,7 @@ export function detectShape(titles: readonly string[], preset: Preset): Shape {
   return isList && !namesComputer ? "fields" : "wide";
 }
 
-/** A list of definitions: no records, every row is a column with what is declared of it. */
+/** Reads a list of definitions: no records; every row declares a column. */
 export async function readFieldList(
   rows: AsyncIterable<RawRecord>,
   titles: string[],

@@ -11,7 +11,7 @@ import { hasLostDigits, shownCell } from "./shown-cell";
 type Cell = CellObject | undefined;
 type Sheet = Omit<DenseWorkSheet, "!data"> & { "!data"?: (Cell[] | undefined)[] };
 
-/** The sheets of cells: not those that hold a chart or a dialog. */
+/** Worksheets, without charts and dialogs. */
 function sheetsOf(book: WorkBook): SheetInfo[] {
   const sheets = book.SheetNames.flatMap((name, i) => {
     const type = book.Sheets[name]?.["!type"] ?? "sheet";
@@ -21,11 +21,11 @@ function sheetsOf(book: WorkBook): SheetInfo[] {
   return sheets;
 }
 
-/** Rows of a sheet, by Excel's own limit, and cells of one row: far more than an import has columns. */
+/** Excel's row limit, also applied to cells per row: far more than import columns. */
 const MAX_LINE = 1_048_576;
 const MAX_ROW_CELLS = 1_000;
 
-/** How the rows of a sheet are read: hidden ones are left out, unless a person chose them. */
+/** How to read the rows of a sheet; hidden ones are skipped unless chosen. */
 export type SheetReading = { withHidden?: boolean; notes?: FileNotes | undefined; rows?: number | undefined };
 
 class SheetRows {
@@ -57,7 +57,7 @@ class SheetRows {
           `The sheet has over ${MAX_WORKBOOK_CELLS.toLocaleString("en")} cells. Open it in Excel and save it as CSV.`,
         );
       const cells = this.#cells(row, r);
-      // Read once: what is done with may go.
+      // Free each row after reading it.
       rows[r] = undefined;
       if (cells.every((cell) => cell === "")) continue;
       if (this.#isHidden("!rows", r) && !this.#areAllHidden) this.reading.notes?.add("hiddenRow", `row ${r + 1}`);
@@ -65,7 +65,7 @@ class SheetRows {
     }
   }
 
-  /** Some programs hide a column by its width alone. */
+  /** Some programs hide a column only by zero width. */
   #isHidden(of: "!rows" | "!cols", i: number): boolean {
     const { hidden, width } = { width: undefined, ...this.#sheet[of]?.[i] };
     return !this.reading.withHidden && (hidden === true || width === 0);
@@ -103,12 +103,12 @@ class SheetRows {
   }
 }
 
-/** The sheets of a workbook and the first rows of each. */
+/** Sheets of a workbook and the first rows of each. */
 export type WorkbookHead = { sheets: SheetInfo[]; rows: (sheet: string) => Generator<RawRecord> };
 
 /**
- * The beginning of a workbook (XLSX, XLSM, XLSB, XLS, ODS).
- * @throws AppError payload_too_large for one that unpacks to more than is taken, validation_failed for no workbook.
+ * Opens the start of a workbook (XLSX, XLSM, XLSB, XLS, ODS).
+ * @throws AppError payload_too_large for one that unpacks beyond the limit, validation_failed for no workbook.
  */
 export async function workbookHead(path: string, rows: number): Promise<WorkbookHead> {
   const book = await openBook(path, { rows });
@@ -116,8 +116,8 @@ export async function workbookHead(path: string, rows: number): Promise<Workbook
 }
 
 /**
- * The rows of a sheet (of the first one where none is named): cells as their owner would read them out. A row may be
- * shorter than the header: blank cells are not stored.
+ * Rows of a sheet (by default the first), cells as people read them. A row may be shorter than the header, because
+ * blanks are not stored.
  * @throws AppError as workbookHead, and payload_too_large for more cells than fit into memory.
  */
 export async function* readWorkbook(

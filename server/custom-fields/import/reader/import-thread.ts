@@ -3,7 +3,7 @@ import { type FromThread, fromError } from "./messages";
 import type { Batch } from "./stage-rows";
 import { runTask, type Task } from "./tasks";
 
-/** The reading process: one task, until it is ended. A batch waits until the one before it has been taken. */
+/** Reading process: does one task and waits to be ended. A batch waits until the previous one was accepted. */
 async function main(task: Task): Promise<void> {
   const send = (message: FromThread) => process.send?.(message);
   let taken: Promise<unknown> = Promise.resolve();
@@ -15,7 +15,7 @@ async function main(task: Task): Promise<void> {
   send({ kind: "begun" });
   try {
     const answer = await runTask(task, onBatch);
-    // The end of the reading ends the transaction that takes the rows.
+    // The end of the reading ends the transaction that receives the rows.
     await taken;
     send({ kind: "done", answer });
   } catch (error) {
@@ -24,8 +24,8 @@ async function main(task: Task): Promise<void> {
   }
 }
 
-// Until the server ends it or has ended itself: an answer is on its way while this process lives.
+// Runs until the server ends it or exits, because the answer is sent while this process lives.
 process.on("disconnect", () => process.exit());
-// A stop reaches all processes of a service at once, and the server ends this one when it is done with it.
+// A stop signal reaches all processes of a service, but the server ends this one itself.
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => {});
 process.once("message", (task: Task) => void main(task));

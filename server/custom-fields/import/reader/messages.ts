@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, type FieldError } from "@/server/ground/error
 import type { Batch } from "./stage-rows";
 import type { Answers } from "./tasks";
 
-/** From the reading process: that it begins, rows, then the answer or why there is none. A batch is answered by "next". */
+/** Messages from the reading process: start, rows, then the result or the error. Each batch is answered by "next". */
 export type FromThread =
   | { kind: "begun" }
   | { kind: "batch"; batch: Batch }
@@ -11,11 +11,11 @@ export type FromThread =
   | { kind: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
   | { kind: "failed"; message: string };
 
-/** An error in a form that survives the way between processes. */
+/** An error in serializable form. */
 export function fromError(error: unknown): FromThread {
   if (error instanceof AppError)
     return { kind: "refused", code: error.code, message: error.message, errors: error.extra.errors };
-  // Said to a person, and not tried again and again: the file will not come back.
+  // Reported to a person instead of retried: the file will not come back.
   if (codeOf(error) === "ENOENT")
     return {
       kind: "refused",

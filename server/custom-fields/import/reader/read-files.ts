@@ -5,16 +5,13 @@ import type { FromThread } from "./messages";
 import type { Batch } from "./stage-rows";
 import type { Answers, Task } from "./tasks";
 
-/** Memory of a reading process (MB): a file that needs more is refused, and nothing else of the server suffers. */
+/** Memory limit of a reading process (MB): a larger file is refused without affecting the server. */
 const MAX_HEAP_MB = 512;
-/** Time for a process to start, which is no matter of the file: on a machine that is busy with other things it takes seconds. */
+/** Time for a process to start, regardless of the file: seconds on a busy machine. */
 const START_MS = 60_000;
-/**
- * Time for a preview, and for reading to come to its next rows (ms): linear reading needs a fraction of it, also
- * on a busy machine.
- */
+/** Time for a preview, and between batches (ms): linear reading takes a fraction, even on a busy machine. */
 const READ_MS = 60_000;
-/** All of a file's reading, the database's part included. */
+/** Time to read a file in total, including the database. */
 const MAX_STAGE_MS = 10 * 60_000;
 
 const tooSlow = () =>
@@ -23,10 +20,10 @@ const tooSlow = () =>
 const notStarted = () =>
   new AppError("unavailable", "The server is too busy to read the file at this moment. Try again in a minute.");
 
-/** How V8 and the kernel end a process that needs more memory than it may have. */
+/** How V8 and the kernel end a process that exceeds its memory. */
 const OUT_OF_MEMORY = ["SIGABRT", "SIGTRAP", "SIGILL", "SIGKILL"];
 
-/** What ended a process that did not answer: beyond its memory it is the file, else our fault. */
+/** Error for a process that ended without an answer: the file if it exceeded memory, else our fault. */
 const ended = (signal: NodeJS.Signals | null): Error =>
   signal !== null && OUT_OF_MEMORY.includes(signal)
     ? new AppError(
@@ -39,11 +36,11 @@ type Kind = Task["kind"];
 type TaskOf<K extends Kind> = Extract<Task, { kind: K }>;
 
 /**
- * Reads files in a separate process, so that no other request waits for them, within limits of memory and time. There are two
- * at most: the one preview and the one import of a process. Staged rows arrive in batches, the next one when the last has
- * been taken; what `onBatch` throws ends the reading.
- * @throws AppError what reading throws; payload_too_large at a limit, unavailable where the process does not start; what
- * onBatch throws.
+ * Reads files in a separate process, within limits of memory and time, so that no other request waits. At most two run:
+ * one preview and one import. Staged rows arrive in batches, each after the last was accepted; an error of `onBatch`
+ * ends the reading.
+ * @throws AppError the errors of reading; payload_too_large at a limit, unavailable if the process does not start; the
+ * errors of onBatch.
  */
 export function readFiles<K extends Kind>(
   task: TaskOf<K>,

@@ -19,20 +19,20 @@ import { readSource, type SourceFile } from "@/server/custom-fields/import/read/
 import { AppError } from "@/server/ground/errors";
 import { repairText } from "@/server/ground/text";
 
-/** Stands for our own column of reasons, which is read but not staged. */
+/** Our own column of reasons, read but not staged. */
 const REASON = -1;
 
-/** A file being read, and where its columns are in the common list: found as they appear. */
+/** A file being read, and the positions of its columns in the common list, found as they appear. */
 type Part = { source: SourceFile; places: number[]; notes: FileNotes };
 
 type SourceColumns = SourceFile["columns"]["all"];
 
-/** The columns of all files together. */
+/** Merges the columns of all files. */
 class Merger {
   readonly columns = new ColumnList();
   readonly #watches: ColumnWatch[] = [];
 
-  /** Cells of a file's record in the order of the common columns, each seen by its column's watch. */
+  /** Orders a record's cells by the common columns and profiles each. */
   place({ source, places, notes }: Part, record: SourceRecord): SourceCell[] {
     for (const column of source.columns.all.slice(places.length)) places.push(this.#placeOf(column));
     const cells: SourceCell[] = [];
@@ -63,7 +63,7 @@ class Merger {
     return this.#watches[place];
   }
 
-  /** What the files declare is complete only when they have been read to the end. */
+  /** Declarations are complete only after the whole file is read. */
   declare(source: SourceFile): void {
     for (const { name, kind, declared } of source.columns.all)
       if (name !== REASON_TITLE) this.columns.place(name, { kind, declared });
@@ -78,29 +78,29 @@ class Merger {
   }
 }
 
-/** Rows and characters of one INSERT: few enough that its text never weighs much. */
+/** Rows and characters per INSERT, to keep its text small. */
 const BATCH_ROWS = 2000;
 const BATCH_CHARS = 2 * 1024 * 1024;
 
-/** A file to be read; the format is the one that a person set, or null: it is detected. */
+/** A file to read; format is a person's choice, or null to detect it. */
 export type GivenFile = { name: string; path: string; format: FileFormat | null };
-/** How a file was read, how many records it had, and what a person should know of it. */
+/** Format of a read file, its number of records, and notes for a person. */
 type StagedFile = { format: FileFormat; records: number; notes: string[] };
-/** Everything about the files but their rows. */
+/** Result of staging, without rows. */
 export type Staged = { columns: SourceColumn[]; files: StagedFile[]; totalRows: number; fingerprint: string };
-/** Rows as the JSON text of an INSERT, and how many have been read so far. */
+/** Rows as JSON text for an INSERT, and the total read so far. */
 export type Batch = { json: string; through: number };
-/** One record of the files as it was read: cells in the order of the import's columns (missing at the end: no value). */
+/** A record as read: cells in the order of the import's columns (missing at the end: no value). */
 export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: SourceCell[]; fault: string | null };
 type OnBatch = (batch: Batch) => Promise<void>;
 
-/** Same columns, same fingerprint: order and spelling of the titles do not count. */
+/** Fingerprint of columns, independent of order and spelling of titles. */
 function fingerprintOf(titles: readonly string[]): string {
   const sorted = titles.map(normaliseHeader).sort();
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
 }
 
-/** Collects rows and hands them on in batches, each written out as text at once. */
+/** Collects rows in batches, serialized at once. */
 class Batches {
   #rows: string[] = [];
   #chars = 0;
@@ -151,7 +151,7 @@ async function stageFile(
   return { format, records, notes: [...(encodingGuess ? [encodingGuess] : []), ...notes.toTexts(), ...bare] };
 }
 
-/** The same error; of several files it says which one is bad. */
+/** Adds the file name to an error if there are several files. */
 function ofFile({ name }: GivenFile, error: unknown): unknown {
   const [fault] = error instanceof AppError ? (error.extra.errors ?? []) : [];
   return error instanceof AppError && fault?.path === "file"
@@ -160,8 +160,8 @@ function ofFile({ name }: GivenFile, error: unknown): unknown {
 }
 
 /**
- * Reads files one after the other into the columns that they have together.
- * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
+ * Reads files one after the other into common columns.
+ * @throws AppError the errors of reading; payload_too_large for too many rows or columns in all files together.
  */
 export async function stageRows(preset: Preset, files: readonly GivenFile[], onBatch: OnBatch): Promise<Staged> {
   const merger = new Merger();

@@ -10,12 +10,12 @@ import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { MASK } from "@/server/custom-fields/schema";
 import { type Batch, type GivenFile, type Staged, stageRows } from "./stage-rows";
 
-/** What a reading thread does with files. The format is the one that a person set, or null: it is detected. */
+/** Tasks of the reading process. format is a person's choice, or null to detect it. */
 type PreviewTask = { kind: "preview"; source: string; path: string; format: FileFormat | null };
 type StageTask = { kind: "stage"; source: string; files: readonly GivenFile[] };
 export type Task = PreviewTask | StageTask;
 
-/** The first rows of a file. headerDoubts: its header may be a row of values, and no person has decided yet. */
+/** First rows of a file. headerDoubts: its header may be a row of values, and no person has decided yet. */
 export type Preview = Omit<Detected, "encodingGuess"> & {
   titles: string[];
   rows: { line: number; cells: string[]; fault: string | null }[];
@@ -23,7 +23,7 @@ export type Preview = Omit<Detected, "encodingGuess"> & {
 };
 export type Answers = { preview: Preview; stage: Staged };
 
-/** A long file has many rows for one computer: this many are read to show a few. */
+/** A long file has many rows per computer, so this many are read to show a few. */
 const READ_AHEAD = 20 * PREVIEW_ROWS;
 
 async function preview({ source, path, format: given }: PreviewTask): Promise<Preview> {
@@ -47,7 +47,7 @@ async function preview({ source, path, format: given }: PreviewTask): Promise<Pr
   };
 }
 
-/** Does a task; the rows of staged files go to `onBatch`, which may take its time. @throws AppError what reading throws. */
+/** Runs a task; staged rows go to `onBatch`, which applies backpressure. @throws AppError the errors of reading. */
 export function runTask(task: Task, onBatch: (batch: Batch) => Promise<void>): Promise<Answers[keyof Answers]> {
   return task.kind === "preview" ? preview(task) : stageRows(presetOf(task.source), task.files, onBatch);
 }

@@ -11,15 +11,15 @@ import { countIdle, findWork, markOutcomes, type ResolvedResult, readWork } from
 import { insertSourceIds } from "./tables/source-ids";
 import { type Range, readStaged } from "./tables/staged";
 
-/** New values of one device; null removes one. isNew: the device held no value at all when it was read. */
+/** New values of one device; null removes one. isNew: the device had no values when read. */
 export type ValuePatch = { deviceId: string; orgId: string; patch: Values; isNew: boolean };
 
 const recordset = (patches: readonly ValuePatch[]) => sql`
   jsonb_to_recordset(${JSON.stringify(patches)}::text::jsonb) AS p("deviceId" uuid, "orgId" uuid, patch jsonb)`;
 
 /**
- * Writes many devices' values in two statements (upserts, whose plan is always the key's index). Devices that were read
- * under a lock are merged into; for one that had no row to lock, what another writer stored in between wins.
+ * Writes values of many devices in two statements (upserts, which always use the key's index). Merges into devices read
+ * under a lock; for a device without a row to lock, values stored by another writer meanwhile win.
  */
 export async function writeValues(tx: Tx, patches: readonly ValuePatch[]): Promise<void> {
   const known = patches.filter(({ isNew }) => !isNew);
@@ -36,7 +36,7 @@ export async function writeValues(tx: Tx, patches: readonly ValuePatch[]): Promi
       ON CONFLICT (device_id) DO UPDATE SET "values" = excluded."values" || v."values", updated_at = now()`);
 }
 
-/** Still the device that the check found, or that a person picked. */
+/** True if the device is still the one found by the check, or picked. */
 function isUnchanged(row: EvaluatedRow, checked: ResolvedResult | undefined): boolean {
   if (!checked || !row.device) return false;
   if (MATCHED_OUTCOMES.includes(checked.outcome))
@@ -45,8 +45,8 @@ function isUnchanged(row: EvaluatedRow, checked: ResolvedResult | undefined): bo
 }
 
 /**
- * Records the source IDs of rows that were found otherwise.
- * @returns the rows whose ID was recorded, and those whose ID is recorded on another device.
+ * Records the source IDs of rows found by other identifiers.
+ * @returns rows whose ID was recorded, and rows whose ID belongs to another device.
  */
 async function recordSourceIds(
   tx: Tx,
@@ -64,7 +64,7 @@ async function recordSourceIds(
   return { recorded: numbers(true), refused: numbers(false) };
 }
 
-/** What of a row is written, and what was there before (nothing said: nothing was). */
+/** Values that a row writes, and the previous values (missing: none). */
 function valuesOf(plan: LoadedPlan, row: EvaluatedRow): { written: Values; previous: Values } {
   const written: Values = {};
   const previous: Values = {};
@@ -78,7 +78,7 @@ function valuesOf(plan: LoadedPlan, row: EvaluatedRow): { written: Values; previ
   return { written, previous };
 }
 
-/** Writes the rows' values and, with them, what was changed. @returns how many devices received values. */
+/** Writes the rows' values together with the record of changes. @returns number of devices with new values. */
 async function writeRows(
   tx: Tx,
   plan: LoadedPlan,
@@ -101,8 +101,8 @@ async function writeRows(
 }
 
 /**
- * Rows evaluated for writing: where a device's values are about to change they are read again under a lock. A row that
- * writes nothing locks nothing, so a second run of the same file costs little.
+ * Evaluates rows for writing: devices about to change are read again under a lock. Rows that write nothing lock
+ * nothing, so that a second run of the same file is cheap.
  */
 async function evaluateLocked(tx: Tx, plan: LoadedPlan, rows: readonly PickedRow[]): Promise<EvaluatedRow[]> {
   const evaluated = await evaluateRows(tx, plan, { rows });
@@ -117,7 +117,7 @@ async function evaluateLocked(tx: Tx, plan: LoadedPlan, rows: readonly PickedRow
 
 async function applyWork(tx: Tx, plan: LoadedPlan, { report, ...range }: Range & { report: RunReport }): Promise<void> {
   const work = new Map((await readWork(tx, plan.importId, range)).map((checked) => [checked.rowNo, checked]));
-  // Ambiguous rows are in the report from the start: one that a person picked for is not counted twice.
+  // The report includes ambiguous rows from the start, so a picked one must not count twice.
   for (const { outcome } of work.values()) if (outcome === "ambiguous") report.rows.ambiguous--;
   const staged = (await readStaged(tx, plan.importId, range)).flatMap((row) => {
     const checked = work.get(row.rowNo);
@@ -148,7 +148,7 @@ async function applyWork(tx: Tx, plan: LoadedPlan, { report, ...range }: Range &
   report.recordedSourceIds += recorded.size;
 }
 
-/** Counts rows that have a device and nothing to write as they were checked. */
+/** Counts checked rows that have a device and nothing to write. */
 async function countUnchanged(
   tx: Tx,
   plan: LoadedPlan,
@@ -157,18 +157,17 @@ async function countUnchanged(
   for (const { rows, ...kind } of await countIdle(tx, plan.importId, range)) {
     count(report, kind, rows);
     if (kind.outcome !== "ambiguous") continue;
-    // In the report from the start: one that a person picked for is not counted twice.
+    // The report includes ambiguous rows from the start, so a picked one must not count twice.
     report.rows.ambiguous -= rows;
     report.picked = (report.picked ?? 0) + rows;
   }
 }
 
 /**
- * Applies the next rows that the check resolved and that have something to write, after resolving them again: a row that
- * matches another device now is reported and left alone. The rows before and between them are counted as checked: a
- * second run of the same file is over as soon as its results have been counted. Everything happens in the caller's
- * transaction, the progress mark included, so that a chunk is applied once or not at all. The report is brought up to
- * date.
+ * Applies the next resolved rows with something to write, after resolving them again: a row that now matches another
+ * device is reported and left alone. Rows in between are counted as checked, so that a second run of the same file ends
+ * quickly. All in the caller's transaction including the progress mark, so that a chunk is applied once or not at all.
+ * Updates the report.
  * @returns the number of the last row done.
  */
 export async function applyChunk(

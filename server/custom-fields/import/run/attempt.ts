@@ -5,21 +5,21 @@ import { type ImportRecord, toRecord } from "@/server/custom-fields/import/recor
 
 const i = customFieldImports;
 
-/** A person asked for the work to end. */
+/** A person cancelled the work. */
 export class Cancelled extends Error {}
-/** The work has ended or was begun again, by another process too, or the import was deleted. */
+/** The work has ended, was restarted elsewhere, or the import was deleted. */
 export class Gone extends Error {}
 
-/** One attempt at an import's work; signal: another process is to go on with it. */
+/** One attempt at an import's work; signal: another process will continue. */
 export type Attempt = { id: string; attempt: number; signal: AbortSignal };
 
-/** The import while this attempt is the newest one at its work. */
+/** The import, if this attempt is still the newest. */
 const mine = ({ id, attempt }: Attempt) => and(eq(i.id, id), eq(i.attempt, attempt), isNotNull(i.job));
 
 /**
- * Begins an import's work, or goes on with it, once the chunk that an earlier attempt has under way is stored: what that one
- * says later has no effect.
- * @returns null where there is nothing to do
+ * Starts or continues an import's work, once the earlier attempt has stored its chunk; later results of that attempt
+ * have no effect.
+ * @returns null if there is nothing to do
  */
 export async function beginAttempt(id: string, signal: AbortSignal): Promise<Attempt | null> {
   const [row] = await asSystem((tx) =>
@@ -39,14 +39,14 @@ function requireWanted(row: { cancelRequested: boolean } | undefined, { signal }
   signal.throwIfAborted();
 }
 
-/** The import whose work this is. @throws Gone. */
+/** Import of this work. @throws Gone. */
 export async function readWork(attempt: Attempt): Promise<ImportRecord> {
   const [row] = await asSystem((tx) => tx.select().from(i).where(mine(attempt)));
   if (!row) throw new Gone();
   return toRecord(row);
 }
 
-/** Stores the progress of work that goes on. @throws Gone, Cancelled, or the signal's reason. */
+/** Stores the progress of running work. @throws Gone, Cancelled, or the signal's reason. */
 export async function storeProgress(attempt: Attempt, jobDone: number): Promise<void> {
   const [row] = await asSystem((tx) =>
     tx.update(i).set({ jobDone }).where(mine(attempt)).returning({ cancelRequested: i.cancelRequested }),
@@ -54,12 +54,14 @@ export async function storeProgress(attempt: Attempt, jobDone: number): Promise<
   requireWanted(row, attempt);
 }
 
-/** For the end of an import's work, which nothing cuts short; the transaction has locked the import. @throws Gone. */
+/**
+ * Checks the end of an import's work, which cannot be cancelled; the transaction has locked the import. @throws Gone.
+ */
 export function requireNewest(locked: ImportRecord, { attempt }: Attempt): void {
   if (locked.attempt !== attempt || !locked.job) throw new Gone();
 }
 
-/** The same for work that goes on. @throws Gone, Cancelled, or the signal's reason. */
+/** Checks running work. @throws Gone, Cancelled, or the signal's reason. */
 export function requireGoing(locked: ImportRecord, attempt: Attempt): void {
   requireNewest(locked, attempt);
   requireWanted(locked, attempt);
@@ -67,7 +69,6 @@ export function requireGoing(locked: ImportRecord, attempt: Attempt): void {
 
 type Progress = { jobDone: number; summary: ImportRecord["summary"]; appliedThrough?: number };
 
-/** Moves the progress mark in the transaction that did the work. */
 export async function markDone(tx: Tx, id: string, progress: Progress): Promise<void> {
   await tx.update(i).set(progress).where(eq(i.id, id));
 }

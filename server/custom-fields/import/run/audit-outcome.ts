@@ -9,8 +9,8 @@ import type { Ctx } from "@/server/ground/context";
 import { idFrom } from "@/server/ground/ids";
 
 /**
- * changed: what this piece of work has changed. cancelled: whether rows are left; one that is cancelled after its last row
- * is complete. problem: why it is not, where it did not do what it was to do.
+ * changed: changes of this piece of work. cancelled: rows are left; work cancelled after its last row is complete.
+ * problem: reason that it is incomplete.
  */
 type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport }) & {
   changed: ChangedByOrg;
@@ -19,8 +19,8 @@ type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: 
 };
 
 /**
- * Records what a run or an undo has done: once for the partner, and once for every organization it touched, with
- * counts and never with values.
+ * Records the result of a run or undo: once for the partner, and once for every affected organization, with counts and
+ * never values.
  */
 export async function auditOutcome(
   tx: Tx,
@@ -28,12 +28,12 @@ export async function auditOutcome(
   { found, kind, report, changed, cancelled, problem }: Outcome & { found: ImportRecord },
 ): Promise<void> {
   const name = fileNames(found);
-  // The same event has the same id: recorded twice after a kill, it appears in the audit log once.
+  // The same event gets the same id, so that it appears once even if recorded again after a kill.
   const once = (event: AuditEvent) =>
     record(ctx, { ...event, id: idFrom(found.id, kind, event.orgId ?? "", String(found.jobStartedAt?.getTime())) });
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const fields = found.plan?.fields ?? [];
-  // A field that has been deleted since had its key from the plan.
+  // The key of a field deleted since comes from the plan.
   const keyOf = (fieldId: string) =>
     (definitions.find(({ id }) => id === fieldId) ?? fields.find((field) => field.fieldId === fieldId))?.fieldKey ??
     fieldId;
@@ -41,7 +41,7 @@ export async function auditOutcome(
     once({
       action: "device.custom_fields.update",
       orgId,
-      // The sentence reads "changed custom fields of 86 devices (import.csv)".
+      // Sentence: "changed custom fields of 86 devices (import.csv)".
       ...resourceOf("custom_field_import", {
         id: found.id,
         name: `${devices.toLocaleString("en")} ${devices === 1 ? "device" : "devices"} (${name})`,
@@ -51,7 +51,7 @@ export async function auditOutcome(
         source: found.source,
         undo: kind === "undo",
         devices,
-        // A list: as members, the keys of secret fields would have their counts masked.
+        // A list, because counts under keys of secret fields would be masked.
         values: Object.entries(values).map(([fieldId, count]) => ({ field: keyOf(fieldId), count })),
       },
     });

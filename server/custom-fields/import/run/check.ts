@@ -25,34 +25,34 @@ import { othersInWords } from "./related-rows";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { type Range, readStaged, sharedIdentifiers } from "./tables/staged";
 
-/** A staged row to be evaluated; picked is the candidate that a person chose for it. */
+/** A staged row to evaluate; picked is the candidate chosen by a person. */
 export type PickedRow = { rowNo: number; cells: readonly SourceCell[]; fault: string | null; picked: string | null };
 
-/** What happens to a row: its device, if any, and a decision for every active field. */
+/** Evaluation of a row: its device, if any, and a decision for every active field. */
 export type EvaluatedRow = {
   rowNo: number;
   outcome: RowOutcome;
   reason: string | null;
   identity: RowIdentity;
-  /** The device that the values are for: matched, or picked among the candidates. */
+  /** Device that receives the values: matched, or picked among candidates. */
   device: DeviceFacts | null;
   candidates: readonly DeviceFacts[];
   decisions: Decision[];
-  /** The decisions' letters, as a result keeps them. */
+  /** One-letter codes of the decisions, for the result. */
   codes: string;
-  /** What the device holds of the active fields; null where it holds no custom field at all. */
+  /** The device's values of the active fields; null if it has no custom fields. */
   held: HeldValues | null;
 };
 
 function identityOf(row: PickedRow, { identifiers, shared }: LoadedPlan): RowIdentity {
   const at = (column: number | null) => (column === null ? null : identifier(row.cells[column] ?? ""));
-  // One that the file gives to many hostnames is a placeholder too.
+  // An ID shared by many hostnames in the file is a placeholder too.
   const own = (column: number | null) => {
     const text = at(column);
     return column !== null && shared?.has(row.cells[column]?.trim().toLowerCase() ?? "") ? null : text;
   };
   const { sourceId, hostname, organization, serial } = identifiers;
-  // A client may well be called "Default" or "Test": names of organizations are never junk.
+  // A client may be named "Default" or "Test", so organization names are never placeholders.
   const client = organization === null ? null : row.cells[organization]?.trim() || null;
   const name = at(hostname);
   const placeholder = hostname !== null && name === null ? row.cells[hostname]?.trim() || null : null;
@@ -86,8 +86,8 @@ function toEvaluated(plan: LoadedPlan, resolved: Resolved, held: HeldValues | nu
 }
 
 /**
- * What happens to each row, by the database as it is now: three statements for any number of rows. Rows do not see each
- * other; that two of them may claim one device is for the caller to find. With `lock` the values stay as they are read.
+ * Evaluates rows against the current database, with three statements for any number of rows. Rows are independent; the
+ * caller must detect two that claim one device. `lock` keeps the values unchanged.
  */
 export async function evaluateRows(
   tx: Tx,
@@ -111,10 +111,10 @@ export async function evaluateRows(
   return resolved.map((one) => toEvaluated(plan, one, (one.device && held.get(one.device.id)) ?? null));
 }
 
-/** Candidates kept of an ambiguous row. */
+/** Candidates stored for an ambiguous row. */
 const MAX_CANDIDATES = 50;
 
-/** What is kept of an evaluated row; the device that a person picked for it while it is one of the candidates. */
+/** Stored result of an evaluated row; keeps a picked device while it is a candidate. */
 export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
   rowNo: row.rowNo,
   outcome: row.outcome,
@@ -126,15 +126,15 @@ export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
   pickedDeviceId: row.candidates.some(({ id }) => id === picked) ? picked : null,
 });
 
-/** True where a row is about another device than before: whether another row is about that one too, all rows decide. */
+/** True if a row now means another device: only a check of all rows finds others that claim it. */
 export const isMoved = (before: Result, now: Result): boolean =>
   before.outcome !== now.outcome || before.deviceId !== now.deviceId || before.pickedDeviceId !== now.pickedDeviceId;
 
 type Settling = { tally: Tally; files: readonly PlacedFile[] };
 
 /**
- * Two rows that reach one device (a picked one too), or give one source ID to two devices, contradict each other: none
- * of them is applied.
+ * Marks rows as conflicts if two reach one device (picked ones too), or give one source ID to two devices: none of them
+ * is applied.
  */
 async function settleClaims(tx: Tx, plan: LoadedPlan, { tally, files }: Settling): Promise<void> {
   const claims = await readClaims(tx, plan.importId);
@@ -160,9 +160,8 @@ async function evaluateChunk(tx: Tx, plan: LoadedPlan, { picks, ...range }: Rang
 }
 
 /**
- * The dry run: what would happen to every row and value, by the database as it is now. Writes results, no value and no
- * definition. One transaction, so that a kill leaves the check before in force. `onRows` receives how many rows have been
- * checked, and may throw to stop.
+ * Dry run of every row and value against the current database. Writes results only, in one transaction, so that after a
+ * kill the previous check is still valid. `onRows` receives the number of rows checked, and may throw to stop.
  */
 export async function checkRows(
   found: ImportRecord,
@@ -173,7 +172,7 @@ export async function checkRows(
     const plan = await loadPlan(tx, found, scope);
     const tally = emptyTally(plan.fields);
     const picks = await clearResults(tx, found.id);
-    // The database reads the next rows while this process still decides on the last ones.
+    // The database reads the next rows while this process decides on the last.
     const round = rowsAtOnce(found);
     const evaluate = (after: number) => evaluateChunk(tx, plan, { after, through: after + round, picks });
     let next = evaluate(0);
@@ -188,7 +187,7 @@ export async function checkRows(
         await onRows(Math.min(after + round, found.totalRows));
       }
     } finally {
-      // What it still sends once the transaction has ended would run in another one that has the connection by then.
+      // Unfinished queries would run in another transaction that gets the connection.
       await next.catch(() => {});
     }
     await settleClaims(tx, plan, { tally, files: found.files });

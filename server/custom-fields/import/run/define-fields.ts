@@ -18,10 +18,10 @@ import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { countInTurn } from "@/server/ground/limits/quota";
 
-/** What a run made of the definitions before it wrote a value. */
+/** Changes to definitions by a run, before it wrote values. */
 export type Defined = { created: DefinitionRow[]; extended: { before: DefinitionRow; after: DefinitionRow }[] };
 
-/** Creates the planned definitions that do not exist yet, all owned by All organizations. */
+/** Creates planned definitions that do not exist, owned by All organizations. */
 async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promise<DefinitionRow[]> {
   await countInTurn(tx, `custom fields of ${found.partnerId}`);
   const known = await partnerDefinitions(tx, found.partnerId);
@@ -46,7 +46,7 @@ async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promi
   return tx.insert(customFieldDefinitions).values(values).returning();
 }
 
-/** Adds the choices that a person chose to add to a dropdown that exists; it is locked until the run has begun. */
+/** Adds chosen values as choices of an existing dropdown, locked until the run has started. */
 async function extendDefinition(
   tx: Tx,
   { id, partnerId, decisions }: Pick<DefinitionRow, "id" | "partnerId"> & Pick<Plan["fields"][number], "decisions">,
@@ -69,7 +69,7 @@ async function extendDefinition(
 }
 
 /**
- * Creates the fields of a plan that do not exist yet, and adds the choices that it adds to those that do.
+ * Creates a plan's missing fields and adds its choices to existing ones.
  * @throws AppError conflict when there would be too many fields, or choices of one.
  */
 export async function defineFields(tx: Tx, found: ImportRecord, plan: Plan): Promise<Defined> {
@@ -81,7 +81,7 @@ export async function defineFields(tx: Tx, found: ImportRecord, plan: Plan): Pro
   return { created, extended };
 }
 
-/** Puts on record what was made of the definitions. */
+/** Records changes to definitions. */
 export function recordDefined(ctx: Ctx, importId: string, { created, extended }: Defined): void {
   const note = (
     action: "custom_field.create" | "custom_field.update",

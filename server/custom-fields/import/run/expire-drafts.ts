@@ -11,7 +11,7 @@ import { DAY_MS } from "@/server/ground/time/durations";
 const DRAFT_MS = DRAFT_DAYS * DAY_MS;
 const i = customFieldImports;
 
-/** Deletes an import with its rows and results; its files are removed by `rm(importFolder(id))` once that is stored. */
+/** Deletes an import with its rows and results; after the commit its files are removed by `rm(importFolder(id))`. */
 export async function deleteImport(tx: Tx, id: string): Promise<void> {
   for (const table of ["rows", "results", "changes", "edits"])
     await tx.execute(sql`DELETE FROM ${sql.identifier(`custom_field_import_${table}`)} WHERE import_id = ${id}::uuid`);
@@ -23,7 +23,7 @@ const isOver = (before: Date): SQL | undefined => and(isNull(i.startedAt), isNul
 const idsOf = (where: SQL | undefined): Promise<{ id: string }[]> =>
   asSystem((tx) => tx.select({ id: i.id }).from(i).where(where));
 
-/** Folders of no import, or of one that has ended, left behind by a process that died between the database and the disk. */
+/** Removes folders without an active import, left by a process that died between database and disk. */
 async function removeOrphans(before: Date): Promise<void> {
   const root = join(importFolder("x"), "..");
   const names = await readdir(root).catch(() => []);
@@ -31,15 +31,15 @@ async function removeOrphans(before: Date): Promise<void> {
   const known = new Set((await idsOf(isNull(i.finishedAt))).map(({ id }) => id));
   for (const name of names) {
     if (known.has(name)) continue;
-    // Gone meanwhile: a run that ends removes its own.
+    // A finished run may have removed its own folder meanwhile.
     const found = await stat(join(root, name)).catch(() => null);
     if (found && found.mtime < before) await rm(join(root, name), { recursive: true, force: true });
   }
 }
 
 /**
- * Deletes imports that were never run and have not been touched for seven days, with their files, which may hold
- * secrets. @returns how many.
+ * Deletes imports that never ran and were untouched for seven days, with their files, which may hold secrets. @returns
+ * their number.
  */
 export async function expireDrafts(now = new Date()): Promise<number> {
   const before = new Date(now.getTime() - DRAFT_MS);
@@ -62,7 +62,7 @@ export async function expireDrafts(now = new Date()): Promise<number> {
   return count;
 }
 
-/** Deletes imports that nobody ran. */
+/** Job that deletes imports that nobody ran. */
 export const importExpiry: JobKind<object> = {
   name: "import-expiry",
   cron: "17 * * * *",

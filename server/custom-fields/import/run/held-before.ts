@@ -5,12 +5,12 @@ import type { FieldValue } from "@/server/custom-fields/schema";
 import { readWritten } from "./tables/changes";
 import type { ResultRow } from "./tables/results";
 
-/** What the device of a row holds of the plan's i-th field, before this import wrote to it. */
+/** Value of the plan's i-th field on a row's device before this import. */
 export type HeldBefore = (row: ResultRow, i: number) => FieldValue | null;
 
 /**
- * What the devices of some rows hold: of a value that this import has written what was there before, else what is there
- * now. Null for a row without a device and where the device holds nothing.
+ * Values of some rows' devices before this import: the previous value where it wrote one, else the current one. Null
+ * without a device or value.
  */
 export async function loadHeldBefore(tx: Tx, plan: LoadedPlan, rows: readonly ResultRow[]): Promise<HeldBefore> {
   const deviceIds = new Set(rows.flatMap((row) => row.deviceId ?? row.pickedDeviceId ?? []));

@@ -5,12 +5,12 @@ import type { ChangedByOrg } from "@/server/custom-fields/import/schema";
 import { countWritten, lastChange } from "./tables/changes";
 
 type Counts = { written: number; found: number };
-/** What an import wrote to the devices of one organization, by field; devices: how many received a value. */
+/** Values written to one organization's devices, by field; devices: number with new values. */
 export type Touched = { orgId: string; devices: number; fields: Map<string, Counts> };
 
 /**
- * Reads back what an import has written, some rows at a time: no statement grows with the file.
- * @returns what it wrote in each organization, and how much of that is there now
+ * Reads back the values written by an import in batches, so that no statement grows with the file.
+ * @returns values written per organization, and how many are still there
  */
 export function readBack(found: ImportRecord, scope: PartnerScope): Promise<Touched[]> {
   const rows = rowsAtOnce(found);
@@ -29,7 +29,7 @@ export function readBack(found: ImportRecord, scope: PartnerScope): Promise<Touc
   });
 }
 
-/** The same as counts alone. */
+/** Counts only. */
 export const changedByOrg = (touched: readonly Touched[]): ChangedByOrg =>
   Object.fromEntries(
     touched.map(({ orgId, devices, fields }) => {
@@ -38,7 +38,7 @@ export const changedByOrg = (touched: readonly Touched[]): ChangedByOrg =>
     }),
   );
 
-/** The same for one field in all organizations. */
+/** Counts of one field over all organizations. */
 export function countsOf(touched: readonly Touched[], fieldId: string): { fieldId: string } & Counts {
   const counts = touched.map(({ fields }) => fields.get(fieldId) ?? { written: 0, found: 0 });
   const sum = (which: keyof Counts) => counts.reduce((total, one) => total + one[which], 0);

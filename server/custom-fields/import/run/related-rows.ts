@@ -4,10 +4,10 @@ import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/ro
 import { groupBy } from "@/server/ground/records";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
 
-/** Other rows named beside one that contradicts them. */
+/** Rows named beside a contradicting one. */
 const MAX_RELATED = 5;
 
-/** The first rows of a group but one of them. A group may be the whole file, so that only its beginning is read. */
+/** First rows of a group except one. A group may be the whole file, so only its start is read. */
 const firstOthers = <T extends { rowNo: number }>(group: readonly T[], rowNo: number): T[] =>
   group
     .slice(0, MAX_RELATED + 1)
@@ -16,7 +16,7 @@ const firstOthers = <T extends { rowNo: number }>(group: readonly T[], rowNo: nu
 
 type GroupedRow = Pick<RelatedRow, "rowNo" | "fileNo" | "line" | "sourceId">;
 
-/** The other rows of a row's group: "line 7 (ID 103), line 9 and 3 more" */
+/** Other rows of a row's group: "line 7 (ID 103), line 9 and 3 more" */
 export function othersInWords(files: readonly PlacedFile[], group: readonly GroupedRow[], rowNo: number): string {
   const named = firstOthers(group, rowNo);
   const words = named.map((row) => `${rowPlace(files, row)}${row.sourceId === null ? "" : ` (ID ${row.sourceId})`}`);
@@ -24,10 +24,10 @@ export function othersInWords(files: readonly PlacedFile[], group: readonly Grou
   return `${words.join(files.length > 1 ? "; " : ", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The rows that are about a device, in the file's order, by its id. */
+/** Rows about a device, in file order, by device id. */
 export type RowsAbout = ReadonlyMap<string, readonly RelatedRow[]>;
 
-/** The rows that are about a device of some rows in conflict: asked for only where there is one. */
+/** Rows about the devices of rows in conflict; queried only if there are any. */
 export async function loadRowsAbout(
   tx: Tx,
   importId: string,
@@ -42,7 +42,7 @@ export async function loadRowsAbout(
   return groupBy(pairs, ({ device }) => device);
 }
 
-/** The other rows of the file that are about a device of a row in conflict, the first of them. */
+/** First other rows about a device of a row in conflict. */
 export function relatedTo(row: ResultRow, about: RowsAbout, files: readonly PlacedFile[]): RowReference[] {
   if (row.outcome !== "identity_conflict") return [];
   const others = (row.candidates ?? []).flatMap((device) => firstOthers(about.get(device) ?? [], row.rowNo));

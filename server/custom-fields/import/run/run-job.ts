@@ -47,8 +47,8 @@ import { clearStaged, forgetColumns, insertStaged } from "./tables/staged";
 import { undoChunk } from "./undo";
 
 /**
- * Empties the columns of secrets that were not chosen for import, some rows at a time: no statement grows with the file.
- * Done again after a kill, it changes nothing more.
+ * Empties secret columns not chosen for import, in batches, so that no statement grows with the file. Safe to repeat
+ * after a kill.
  * @returns these columns.
  */
 async function forgetSecrets(found: ImportRecord, scope: PartnerScope): Promise<number[]> {
@@ -62,7 +62,7 @@ async function forgetSecrets(found: ImportRecord, scope: PartnerScope): Promise<
 }
 
 /**
- * Holds the fields of a run for one of its transactions.
+ * Locks a run's fields for one of its transactions.
  * @throws AppError conflict when one of them has been deleted, or given another type, since the run was loaded
  */
 async function requireSameFields(tx: Tx, { partnerId, fields }: LoadedPlan): Promise<void> {
@@ -80,9 +80,9 @@ async function requireSameFields(tx: Tx, { partnerId, fields }: LoadedPlan): Pro
 }
 
 /**
- * Reads all files of an import into its staging table, in one transaction, so that a kill leaves nothing half read.
- * `onRows` receives how many rows have been read, and may throw to stop.
- * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
+ * Stages all files of an import in one transaction, so that a kill leaves nothing partial. `onRows` receives the number
+ * of rows read, and may throw to stop.
+ * @throws AppError the errors of reading; payload_too_large for too many rows or columns in all files together.
  */
 function stageFiles(
   found: ImportRecord,
@@ -101,15 +101,15 @@ function stageFiles(
   });
 }
 
-/** Work in the name of a person, within what that person reaches now. */
+/** Work on behalf of a person, within their current reach. */
 type Work = { attempt: Attempt; found: ImportRecord; ctx: Ctx; scope: PartnerScope };
 
 const findPerson = ({ summary, createdBy }: ImportRecord) => findUserCaller(summary.actor?.id ?? createdBy);
 
 /**
- * The import with the person who started the work, looked up again: that person's access counts as it is now.
- * @throws AppError forbidden when the right to import, or an organization of the import, has gone, or a second factor is
- * required that they have not set up; Gone.
+ * Loads the import and the person who started the work, with their current access.
+ * @throws AppError forbidden when the right to import, or an organization of the import, has gone, or a required second
+ * factor is not set up; Gone.
  */
 async function loadWork(attempt: Attempt): Promise<Work> {
   const found = await readWork(attempt);
@@ -127,8 +127,8 @@ async function loadWork(attempt: Attempt): Promise<Work> {
 }
 
 /**
- * The same for saying what the work has done, once it cannot go on: in the name of that person, whatever they still reach,
- * and of the platform where there is no such person any more.
+ * Loads work that cannot continue, to record its result on behalf of the person regardless of reach, or of the platform
+ * if the person is gone.
  */
 async function loadEnded(attempt: Attempt, found: ImportRecord): Promise<Work> {
   const { partnerId, orgIds } = found;
@@ -163,7 +163,7 @@ async function check({ attempt, found, scope }: Work): Promise<void> {
   await tenant(scope, (tx) => finishWork(tx, attempt, { status: "checked", summary, jobDone: found.totalRows }));
 }
 
-/** The report as it stands; at first it holds the rows that the check could not resolve. */
+/** Current report; initially the rows that the check could not resolve. */
 function reportOf(found: ImportRecord): RunReport {
   if (found.summary.run) return found.summary.run;
   const { writes: _, ...report } = emptyTally(found.plan ? activeFields(found.plan) : []);
@@ -174,8 +174,8 @@ function reportOf(found: ImportRecord): RunReport {
 }
 
 /**
- * Locks the import to put the end of its work on record, which only the newest attempt may do: the entry of an earlier
- * one would stand in the place of its successor's.
+ * Locks the import to record the end of its work, which only the newest attempt may do: an earlier one's entry would
+ * replace its successor's.
  * @throws Gone.
  */
 async function lockEnded(tx: Tx, { attempt, ctx }: Work): Promise<ImportRecord> {
@@ -184,12 +184,12 @@ async function lockEnded(tx: Tx, { attempt, ctx }: Work): Promise<ImportRecord> 
   return now;
 }
 
-/** error: why a run was given up; it keeps what it wrote and counts as cancelled. */
+/** error: reason that a run was given up; it keeps what it wrote and counts as cancelled. */
 type RunEnd = { status: "done" | "cancelled"; error?: AppError };
 
 async function finishRun(work: Work, { status, error }: RunEnd): Promise<void> {
   const { attempt, found, ctx, scope } = work;
-  // Before the lock, which callers wait for.
+  // Before the lock, for which callers wait.
   const touched = await readBack(found, scope);
   const secrets = await forgetSecrets(found, scope);
   await tenant(scope, async (tx) => {
@@ -204,13 +204,13 @@ async function finishRun(work: Work, { status, error }: RunEnd): Promise<void> {
     const ended = { status, finishedAt: new Date(), error: error?.message ?? null };
     await finishWork(tx, attempt, { ...ended, jobDone, columns, summary });
   });
-  // The rows are in the database; files that may hold secrets need not stay on disk.
+  // The rows are in the database, so files that may hold secrets are removed.
   await rm(importFolder(found.id), { recursive: true, force: true });
 }
 
 /**
- * Works in chunks, each in a transaction that holds the import and within what the person reaches by then, until a chunk
- * says that it is the last.
+ * Works in chunks, each in a transaction that locks the import and applies the person's current reach, until the last
+ * chunk.
  */
 async function eachChunk(attempt: Attempt, chunk: (tx: Tx, now: ImportRecord) => Promise<boolean>): Promise<Work> {
   for (;;) {
@@ -237,18 +237,18 @@ async function apply({ attempt, found, scope }: Work): Promise<void> {
   return finishRun(last, { status: "done" });
 }
 
-/** The report as it stands, over all times that the import was undone: one that ended early can be continued. */
+/** Current report over all undo runs: one that ended early can be continued. */
 const undoReportOf = ({ summary }: ImportRecord): UndoReport =>
   summary.undo ?? { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
 
-/** What this undo has restored: an earlier one has said what it did. */
+/** Changes of this undo; earlier ones are already recorded. */
 const restoringOf = ({ jobDone, summary }: ImportRecord): ChangedByOrg =>
   (jobDone > 0 ? summary.restoring : undefined) ?? {};
 
-/** Why an undo ended early: error is for the person too, where nobody asked for that. */
+/** Reason that an undo ended early; error is also shown if nobody asked for the end. */
 type UndoEnd = { problem?: string; error?: string };
 
-/** Where changes are left, the import stays as it was but for what was restored. */
+/** If changes are left, the import keeps its state except for what was restored. */
 async function finishUndo(work: Work, { error, problem = error }: UndoEnd = {}): Promise<void> {
   const { attempt, ctx, scope } = work;
   await tenant(scope, async (tx) => {
@@ -275,10 +275,10 @@ async function undo({ attempt }: Work): Promise<void> {
   return finishUndo(last);
 }
 
-/** Errors of reading that stay until a file, or how it is read, is another one. */
+/** Reading errors that remain until a file or its format changes. */
 const OF_FILES: readonly ErrorCode[] = ["validation_failed", "payload_too_large", "conflict"];
 
-/** Work that cannot continue for a reason that a person should see. */
+/** Ends work that cannot continue, with a reason for a person. */
 async function abandon(attempt: Attempt, error: AppError): Promise<void> {
   const found = await readWork(attempt);
   if (found.job === "apply") return finishRun(await loadEnded(attempt, found), { status: "cancelled", error });
@@ -287,7 +287,7 @@ async function abandon(attempt: Attempt, error: AppError): Promise<void> {
   return asSystem((tx) => finishWork(tx, attempt, { error: error.message, summary }));
 }
 
-/** Work that a person asked to end. */
+/** Ends work that a person cancelled. */
 async function cancel(attempt: Attempt): Promise<void> {
   const work = await loadWork(attempt);
   if (work.found.job === "apply") return finishRun(work, { status: "cancelled" });
@@ -295,7 +295,7 @@ async function cancel(attempt: Attempt): Promise<void> {
   return asSystem((tx) => finishWork(tx, attempt, {}));
 }
 
-/** @throws what the job library tries again, in another process where this one ends. */
+/** @throws errors that the job library retries, in another process if this one ends. */
 async function endWork(attempt: Attempt, error: unknown): Promise<void> {
   if (attempt.signal.aborted || error instanceof Gone) throw error;
   if (error instanceof Cancelled) return cancel(attempt);
@@ -314,8 +314,7 @@ async function work(attempt: Attempt, isLast: boolean): Promise<void> {
 }
 
 /**
- * Does the work of an import from where it was left. What the file or the person is at fault for becomes the import's error;
- * after any other fault it is tried again.
+ * Continues an import's work. A fault of the file or the person becomes the import's error; other faults are retried.
  */
 export const importWork: JobKind<{ id: string }> = {
   name: "import",

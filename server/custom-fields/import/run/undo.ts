@@ -12,13 +12,13 @@ import { deleteSourceIds } from "./tables/source-ids";
 type Undone = Pick<Change, "previous" | "written"> & { now: Values | null };
 type Rules = Awaited<ReturnType<typeof rulesOf>>;
 
-/** Whether a field still exists, and has a type for what it held; a choice may have gone since. */
+/** True if a field still exists with a matching type; the choice may be gone. */
 function takes(rule: FieldRule | undefined, value: FieldValue | null): boolean {
   if (!rule || value === null) return rule !== undefined;
   return coerceValue({ type: rule.type === "dropdown" ? "text" : rule.type, options: null }, value).ok;
 }
 
-/** Values to put back: those that still are what the import wrote. Others have been changed since and stay. */
+/** Values to restore: those still equal to what the import wrote. Others were changed since and stay. */
 function restorePatch({ previous, written, now }: Undone, rules: Rules): { patch: Values; left: number } {
   const patch: Values = {};
   let left = 0;
@@ -38,9 +38,9 @@ function countRestored(restoring: ChangedByOrg, orgId: string, fieldIds: readonl
 }
 
 /**
- * Undoes the next changes of an import, in the caller's transaction together with the progress mark. Definitions that
- * the import created stay: they may already be in use. The counts are brought up to date.
- * @returns the number of the last row looked at, or null when none is left.
+ * Undoes the next changes of an import, in the caller's transaction together with the progress mark. Created
+ * definitions stay, because they may be in use. Updates the counts.
+ * @returns the number of the last row examined, or null when none is left.
  */
 export async function undoChunk(
   tx: Tx,

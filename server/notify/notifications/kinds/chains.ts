@@ -21,7 +21,7 @@ import {
   time,
 } from "./definition";
 
-/** Chains with an open alarm. A lost head is a separate kind, and reported alone as long as it is all that was found. */
+/** Chains with an open alarm. A lost head is a separate kind, reported on its own while it is the only finding. */
 const checkBroken: Check = async () => {
   const broken = (await openAlarms({ kind: "system" })).filter((alarm) => !isHeadAlarm(alarm));
   return {
@@ -40,7 +40,7 @@ const checkLostHeads: Check = async () => {
   return { checked: "all", found: [...headless].map((orgId) => ({ orgId, holds: true, detail: {} })) };
 };
 
-/** Chains checked in one evaluation, in turn, besides the open ones: the state of each takes several queries. */
+/** Chains checked per evaluation, in rotation, besides the open ones: each takes several queries. */
 const AT_ONCE = 20;
 const turn = { next: 0 };
 
@@ -53,7 +53,7 @@ async function nextInTurn(): Promise<string[]> {
   return rows.slice(from, from + AT_ONCE).map(({ id }) => id);
 }
 
-/** @param named organizations to look at; by default the next in turn */
+/** @param named organizations to check; by default the next in rotation */
 export async function checkUnprovenChains(named?: readonly string[]): Promise<Finding> {
   const checked = new Set([...(named ?? (await nextInTurn())), ...(await openOf("chain.unproven"))]);
   const found: Finding["found"] = [];
@@ -71,10 +71,10 @@ const proven = (org: string, { status, seq }: Detail): string => {
   return `The audit chain of ${org} has no entries any more.`;
 };
 
-/** A witness that cosigned one of so many newest checkpoints of a partner's organizations is there. */
+/** A witness is present if it cosigned one of this many newest checkpoints of a partner's organizations. */
 const NEWEST_CHECKED = 20;
 
-/** The newest of the newest checkpoints of a partner's organizations. */
+/** Latest of the newest checkpoints of a partner's organizations. */
 function newestSigned(partnerId: string): Promise<{ note: string }[]> {
   return asSystem((tx) =>
     rowsOf<{ note: string }>(
@@ -95,7 +95,7 @@ async function awayFrom(partnerId: string, policy: Policy): Promise<string[]> {
   return policy.witnesses.map(({ name }) => name).filter((name) => !there.has(name));
 }
 
-/** Witnesses of the policy that none of a partner's newest checkpoints carries. */
+/** Witnesses of the policy missing from all of a partner's newest checkpoints. */
 export async function checkAwayWitnesses(policy = witnessPolicy()): Promise<Finding> {
   const found: Finding["found"] = [];
   if (policy)
@@ -106,7 +106,7 @@ export async function checkAwayWitnesses(policy = witnessPolicy()): Promise<Find
   return { checked: "all", found };
 }
 
-/** Rows of an older version know since when one is away, not since when each of several is. */
+/** Rows of an older version only have the time of one absence, not of each. */
 function away({ names = [], seen }: Detail, since: Date): string[] {
   const known = seen ?? names.map((name) => ({ name, since: names.length === 1 ? since : undefined }));
   return known.map((one) => `the witness ${one.name}${one.since ? ` since ${time(one.since)}` : ""}`);

@@ -4,15 +4,15 @@ import { asSystem } from "@/db/client";
 import { notifications, organizations } from "@/db/schema";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 
-/** The facts of a condition; which members it has depends on its kind. */
+/** Facts of a condition; the members depend on its kind. */
 export const detail = z.object({
   count: z.number().optional(),
   setAside: z.number().optional(),
   seq: z.number().optional(),
   names: z.array(z.string()).optional(),
-  /** Tells those named apart where names change. */
+  /** Distinguishes subjects whose names change. */
   ids: z.array(z.string()).optional(),
-  /** Since when each has it that shares the condition; names are those of them that have had it for long enough. */
+  /** Start of the condition for each subject; names lists those that have had it long enough. */
   seen: z.array(z.object({ name: z.string(), since: z.iso.datetime() })).optional(),
   reasons: z.array(z.string()).optional(),
   at: z.iso.datetime().optional(),
@@ -20,21 +20,21 @@ export const detail = z.object({
 });
 export type Detail = z.output<typeof detail>;
 
-/** Of an organization: that a condition holds, or (holds false) the facts of its end. */
+/** Whether an organization's condition holds, with its facts, or (holds false) the facts of its end. */
 type FoundCondition = { orgId: string; holds: boolean; detail: Detail };
 
-/** The result of a check. An organization that was checked and is not found is without the condition. */
+/** Result of a check. A checked organization without a finding is free of the condition. */
 export type Finding = { checked: "all" | ReadonlySet<string>; found: FoundCondition[] };
 
-/** Looks whether a condition holds; reads, and changes nothing. */
+/** Checks a condition, read only. */
 export type Check = (now: Date) => Promise<Finding>;
 
-/** A kind of notification on the server; its label and how long it must hold are in the vocabulary, for the browser too. */
+/** Server side of a notification kind; label and holding time are in the vocabulary, for the browser too. */
 export type KindDefinition = {
-  /** The page that shows more, up to the id of the organization. */
+  /** Page with details, up to the organization's id. */
   page: string;
   check: Check;
-  /** The sentences of an organization's condition when it begins and when it is over. */
+  /** Sentences for the start and end of an organization's condition. */
   raised: (org: string, detail: Detail, since: Date) => string;
   resolved: (org: string, detail: Detail) => string;
 };
@@ -47,14 +47,14 @@ export const count = (n = 0, one = "", many = `${one}s`): string => `${number(n)
 export const time = (at: string | Date | undefined): string =>
   at === undefined ? "a while" : `${times.format(new Date(at))} UTC`;
 
-/** The organizations of which a kind is open, pending ones included. */
+/** Organizations with an open row of a kind, pending ones included. */
 export async function openOf(kind: NotificationKind): Promise<Set<string>> {
   const where = and(eq(notifications.kind, kind), isNull(notifications.resolvedAt));
   const rows = await asSystem((tx) => tx.select({ orgId: notifications.orgId }).from(notifications).where(where));
   return new Set(rows.map(({ orgId }) => orgId));
 }
 
-/** The home organization of each partner: what concerns a whole installation is reported there. */
+/** Home organization of each partner, where conditions of the whole installation are reported. */
 export async function homeOrganizations(): Promise<{ orgId: string; partnerId: string }[]> {
   const { id: orgId, partnerId, isHome } = organizations;
   return asSystem((tx) => tx.select({ orgId, partnerId }).from(organizations).where(eq(isHome, true)));

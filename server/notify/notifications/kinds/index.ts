@@ -5,7 +5,7 @@ import { installationKinds } from "./installation";
 import { organizationKinds } from "./organizations";
 import { streamKinds } from "./streams";
 
-/** Every kind of the vocabulary, with its check, its sentences and its page. */
+/** Every kind of the vocabulary, with check, sentences and page. */
 export const DEFINITIONS: Readonly<Record<NotificationKind, KindDefinition>> = {
   ...chainKinds,
   ...installationKinds,

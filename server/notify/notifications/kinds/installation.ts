@@ -15,16 +15,16 @@ import {
   time,
 } from "./definition";
 
-/** A condition of the whole installation: at every partner's home, or over everywhere. */
+/** A condition of the whole installation, reported at every partner's home. */
 async function atHomes(holds: boolean, detail: Detail): Promise<Finding> {
   const homes = holds ? await homeOrganizations() : [];
   return { checked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) };
 }
 
-/** The run is daily; another process than this one may do it. */
+/** The run is daily, possibly in another process. */
 const RAN_WITHIN_MS = 48 * HOUR_MS;
 
-/** Policies that are not carried out. */
+/** Retention policies that are not applied. */
 export async function checkPruning(now: Date, isEnabled = isPruningEnabled()): Promise<Finding> {
   const since = new Date(now.getTime() - RAN_WITHIN_MS);
   const p = auditRetentionPolicies;
@@ -35,7 +35,7 @@ export async function checkPruning(now: Date, isEnabled = isPruningEnabled()): P
   return atHomes(!isEnabled && (policies?.n ?? 0) > 0 && (pruned?.n ?? 0) === 0, {});
 }
 
-/** Events that any process lost lately, or set aside. It is not known whose they were: every partner is notified. */
+/** Events recently lost or set aside by any process. Their owner is unknown, so every partner is notified. */
 const checkLostEvents: Check = async (now) => {
   const t = recordingLosses;
   const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
@@ -63,7 +63,7 @@ function lost({ count: dropped = 0, setAside = 0, at }: Detail): string {
   return `${[gone, aside].filter(Boolean).join("; ")}. ${whose} may belong to any organization of this installation.`;
 }
 
-/** Endpoints that this server disabled, at their organization or their partner's home. */
+/** Endpoints disabled by this server, at their organization or their partner's home. */
 const checkDisabledWebhooks: Check = async () => {
   const rows = await asSystem((tx) =>
     rowsOf<{ orgId: string; names: string[]; ids: string[] }>(

@@ -7,7 +7,7 @@ import { lastHeard } from "@/server/ground/last-heard";
 import { FEW_DENIALS, MANY_DENIALS, SILENT_AFTER_MS } from "@/server/notify/vocabulary";
 import { type Check, count, type KindDefinition, number, openOf, time } from "./definition";
 
-/** Organizations whose agents have been heard once, and none of them lately. */
+/** Organizations whose agents were heard before, but none lately. */
 const checkSilentAgents: Check = async (now) => {
   const rows = await asSystem((tx) =>
     rowsOf<{ orgId: string; agents: number; heardMs: number | null }>(
@@ -26,7 +26,7 @@ const checkSilentAgents: Check = async (now) => {
   return { checked: "all", found };
 };
 
-/** Organizations with many denied entries within the hour; one that had them has them until they are few. */
+/** Organizations with many denied entries within the hour, until they are few. */
 const checkManyDenials: Check = async (now) => {
   const at = sql`${now.toISOString()}::timestamptz`;
   const open = await openOf("denials.many");
@@ -49,10 +49,10 @@ const checkManyDenials: Check = async (now) => {
   return { checked: "all", found };
 };
 
-/** Alerts that a message tells apart; of more the newest are named. */
+/** Alerts distinguished in a message; beyond that, the newest are named. */
 const TOLD_ALERTS = 200;
 
-/** Organizations with open alerts; another one raises the notification again. */
+/** Organizations with open alerts; another alert raises the notification again. */
 const checkAlerts: Check = async () => {
   const rows = await asSystem((tx) =>
     rowsOf<{ orgId: string; alerts: number; ids: string[]; title: string; at: string }>(
@@ -67,7 +67,7 @@ const checkAlerts: Check = async () => {
   const found = rows.map(({ orgId, alerts, ids, title, at }) => ({
     orgId,
     holds: true,
-    // The newest first, as its name stands in the sentence.
+    // Newest first: the sentence names it.
     detail: { count: alerts, ids, names: [title], at },
   }));
   return { checked: "all", found };

@@ -22,7 +22,7 @@ const streamsWhere = async (where: SQL): Promise<Finding> => {
   return { checked: "all", found };
 };
 
-/** Entries that streams will never carry, of each organization. */
+/** Entries that streams will never deliver, by organization. */
 const checkGaps: Check = async (now) => {
   const since = new Date(now.getTime() - GAP_SHOWN_MS).toISOString();
   const rows = await asSystem((tx) =>

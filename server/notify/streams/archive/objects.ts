@@ -17,7 +17,7 @@ import { type ArchiveObject, archiveObject, objectPage, objectsInput } from "./s
 const READ_MS = 60_000;
 const t = archiveObjects;
 
-/** The object before another in a series: none, or one that ends where this one begins. */
+/** Previous object in a series: none, or one that ends where this one starts. */
 const continues = sql<boolean>`coalesce((
   SELECT max(b.last_seq) = archive_objects.first_seq - 1 FROM archive_objects b
   WHERE b.org_id = archive_objects.org_id AND b.stream_id = archive_objects.stream_id
@@ -32,7 +32,7 @@ type Part = {
   toSeq?: number | undefined;
 };
 
-/** Objects that hold entries of a range of time or of sequences. */
+/** Objects with entries in a range of time or of sequences. */
 export const inPart = ({ from, to, fromSeq, toSeq }: Part): SQL | undefined =>
   and(
     from && gte(t.lastAt, from),
@@ -66,7 +66,7 @@ async function toObjects(tx: Tx, rows: readonly Found[]): Promise<ArchiveObject[
   }));
 }
 
-/** The objects that archives hold of the caller's organizations, newest entries first. */
+/** Archived objects of the caller's organizations, newest entries first. */
 export const listObjects = operation({
   permission: "audit:read",
   input: objectsInput,
@@ -91,7 +91,7 @@ async function findObject(tx: Tx, ctx: Ctx, id: string): Promise<Found> {
 }
 
 /**
- * Reads an object and its manifest from the store again, and checks each entry in it.
+ * Reads an object and its manifest from the store, and checks each entry.
  * @throws AppError not_found, rate_limited; conflict, unavailable where the store cannot be read
  */
 export const verifyObject = operation({

@@ -9,7 +9,7 @@ import { targetOf } from "@/server/notify/streams/send";
 
 export type ObjectRow = typeof archiveObjects.$inferSelect;
 
-/** The store of an archive. @throws AppError conflict where its settings or secret cannot be used */
+/** Store of an archive. @throws AppError conflict where its settings or secret cannot be used */
 async function storeOf({ streamId }: ObjectRow, signal: AbortSignal) {
   const [stream] = await asSystem((tx) => tx.select().from(dataStreams).where(eq(dataStreams.id, streamId)));
   if (!stream) throw new AppError("conflict", "The archive's data stream was deleted.");
@@ -18,7 +18,7 @@ async function storeOf({ streamId }: ObjectRow, signal: AbortSignal) {
   return { ...target, config: target.config as Store };
 }
 
-/** The bytes of an object; null where the store has none. @throws AppError unavailable where the store did not answer */
+/** Bytes of an object; null if the store has none. @throws AppError unavailable where the store did not answer */
 async function fetchObject(target: Awaited<ReturnType<typeof storeOf>>, key: string): Promise<Buffer | null> {
   const told = await getObject(target, key);
   if (told.status === 200) return told.bytes;
@@ -28,8 +28,8 @@ async function fetchObject(target: Awaited<ReturnType<typeof storeOf>>, key: str
 }
 
 /**
- * Reads an object of an archive from its store, and what it holds: the bytes are those that were written, the manifest
- * beside them is signed by this installation, and each entry is at its place under a signed checkpoint.
+ * Reads and checks an archived object: its bytes are unchanged, its manifest is signed by this installation, and each
+ * entry is in its place under a signed checkpoint.
  * @throws AppError conflict, unavailable where the store cannot be read: that says nothing about the object
  */
 export async function readArchived(row: ObjectRow, signal: AbortSignal): Promise<ReadObject> {
@@ -46,7 +46,7 @@ export async function readArchived(row: ObjectRow, signal: AbortSignal): Promise
   return read.fault === null && read.digest !== digest ? { fault: "Its bytes are not those that were written." } : read;
 }
 
-/** Writes down what a reading found. */
+/** Stores the result of a check. */
 export const keepCheck = async ({ id }: ObjectRow, fault: string | null, now: Date): Promise<void> => {
   await asSystem((tx) => tx.update(archiveObjects).set({ fault, checkedAt: now }).where(eq(archiveObjects.id, id)));
 };

@@ -51,7 +51,7 @@ const toRestoration = ({
   expiresAt: expiresAt.toISOString(),
 });
 
-/** The fewest objects that hold a range, in order: several archives may hold the same entries. */
+/** Fewest objects that cover a range, in order: several archives may hold the same entries. */
 async function objectsFor(tx: Tx, orgId: string, input: Parameters<typeof inPart>[0]): Promise<ObjectRow[]> {
   const o = archiveObjects;
   const where = and(eq(o.orgId, orgId), inPart(input));
@@ -64,7 +64,7 @@ async function objectsFor(tx: Tx, orgId: string, input: Parameters<typeof inPart
   });
 }
 
-/** The sequences that a request means, of those that the archive holds. @throws AppError validation_failed, conflict */
+/** Sequences of a request, within the archive. @throws AppError validation_failed, conflict */
 function rangeOf(objects: readonly ObjectRow[], { fromSeq, toSeq }: RestoreInput): { first: number; last: number } {
   const [start, end] = [objects[0], objects.at(-1)];
   if (!start || !end) throw invalid(fromSeq === undefined ? "from" : "fromSeq", "names entries that no archive holds");
@@ -76,7 +76,7 @@ function rangeOf(objects: readonly ObjectRow[], { fromSeq, toSeq }: RestoreInput
   return { first, last };
 }
 
-/** Notes a restoration down, and when it ends. @throws AppError validation_failed, conflict */
+/** Starts a restoration and schedules its end. @throws AppError validation_failed, conflict */
 export async function beginRestoration(ctx: Ctx, input: RestoreInput, { isQueued }: { isQueued: boolean }) {
   const orgId = oneOrganization(ctx, input.orgId);
   const expiresAt = new Date(ctx.now().getTime() + DAY_MS);
@@ -97,7 +97,7 @@ export async function beginRestoration(ctx: Ctx, input: RestoreInput, { isQueued
   return row;
 }
 
-/** Entries as their lines in a bundle, into the table beside the log. */
+/** Stores entries as bundle lines in the table beside the log. */
 async function storeLines({ id }: Row, lines: readonly string[]): Promise<void> {
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
     const json = `[${lines.slice(at, at + ROWS_AT_ONCE).join(",")}]`;
@@ -124,7 +124,7 @@ const end = (id: string, change: Partial<Row>) =>
     await tx.update(t).set(change).where(eq(t.id, id));
   });
 
-/** Reads the objects of a range, each checked whole before an entry of it is stored. @returns what is wrong with one */
+/** Reads the objects of a range, each fully checked before any entry is stored. @returns the first fault */
 async function readInto(row: Row, signal: AbortSignal): Promise<string | null> {
   const { orgId, firstSeq, lastSeq } = row;
   const objects = await asSystem((tx) => objectsFor(tx, orgId, { fromSeq: firstSeq, toSeq: lastSeq }));
@@ -143,7 +143,7 @@ async function readInto(row: Row, signal: AbortSignal): Promise<string | null> {
 }
 
 /**
- * Restores a range that was begun. What is wrong with an object ends it without an entry.
+ * Restores a started range. A damaged object ends it without any entry.
  * @throws AppError unavailable, conflict where the store cannot be read
  */
 export async function restore(id: string, signal: AbortSignal): Promise<Row | null> {
@@ -170,7 +170,7 @@ export const restoreJob: JobKind<{ id: string }> = {
   },
 };
 
-/** Removes a restored range when its day is over. */
+/** Removes a restored range after its day. */
 export const restorationEnd: JobKind<{ id: string }> = {
   name: "archive-restoration-end",
   atOnce: 1,
@@ -178,7 +178,8 @@ export const restorationEnd: JobKind<{ id: string }> = {
 };
 
 /**
- * Reads a range of archived entries back for a day beside the log, in the background. By time, whole objects are read.
+ * Restores a range of archived entries beside the log for a day, in the background. A time range restores whole
+ * objects.
  * @throws AppError validation_failed for a range that no archive holds or that is too large, conflict for too many
  */
 export const restoreArchive = operation({
@@ -191,7 +192,7 @@ export const restoreArchive = operation({
 
 const isKept = (ctx: Ctx) => and(inScope(t.orgId, ctx.scope), gt(t.expiresAt, ctx.now()));
 
-/** The ranges that are restored at the moment, newest first. */
+/** Currently restored ranges, newest first. */
 export const listRestorations = operation({
   permission: "audit:read",
   input: restorationsInput,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { fullEntry, onePart, partShape } from "@/server/audit/schema";
 import { adminPage, guid, instant, isoTime, pagination } from "@/server/ground/wire";
 
-/** Query of GET /archive/objects; by time or by sequence, objects that hold entries of the range. */
+/** Query of GET /archive/objects: objects with entries in a range of time or sequences. */
 export const objectsInput = z.object({ orgId: guid.optional(), ...partShape, ...adminPage }).superRefine(onePart);
 
 /**
- * An object of an archive, with its manifest beside it. from and to: times of its first and last entry. digest: SHA-256 in
- * hex. state: damaged once a reading found a fault. inLog: whether the log still has all of its entries. continues: whether
- * it begins where the object before it ends.
+ * An archived object with its manifest. from and to: times of its first and last entry. digest: SHA-256 in hex. state:
+ * damaged once a check found a fault. inLog: the log still has all of its entries. continues: it starts where the
+ * previous object ends.
  */
 export const archiveObject = z.strictObject({
   id: guid,
@@ -34,10 +34,10 @@ export type ArchiveObject = z.output<typeof archiveObject>;
 
 export const objectPage = z.strictObject({ data: z.array(archiveObject), pagination });
 
-/** Entries of one restoration. */
+/** Maximum entries of one restoration. */
 export const MAX_RESTORED_ROWS = 100_000;
 
-/** Body of POST /archive/restore: a range by sequence, or the objects that hold entries of a time. */
+/** Body of POST /archive/restore: a range by sequence, or the objects with entries of a time range. */
 export const restoreInput = z
   .strictObject({
     orgId: guid.optional(),
@@ -51,7 +51,7 @@ export type RestoreInput = z.output<typeof restoreInput>;
 
 export const restorationsInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
-/** A range that was read back, beside the log. state: failed where an object is damaged or its store cannot be read. */
+/** A range restored beside the log. state: failed if an object is damaged or its store cannot be read. */
 export const restoration = z.strictObject({
   id: guid,
   orgId: guid,

@@ -1,7 +1,7 @@
 import { groupBy } from "@/server/ground/records";
 import type { Manifest } from "@/server/notify/streams/destinations/archive-manifest";
 
-/** An object of an archive that was read, and what is wrong with it; isBroken: it contradicts, else it is not proven. */
+/** An archived object and its fault; isBroken: it contradicts, else it is unproven. */
 export type Found = {
   path: string;
   manifest: Manifest | null;
@@ -10,7 +10,7 @@ export type Found = {
 
 type Status = "intact" | "broken" | "unproven";
 
-/** The verdict on one organization's archive. faults: contradictions. reasons: gaps in the proof. */
+/** Verdict on one organization's archive. faults: contradictions. reasons: gaps in the proof. */
 type OrganizationVerdict = {
   orgId: string;
   status: Status;
@@ -24,7 +24,7 @@ export type Verdict = { status: Status; organizations: OrganizationVerdict[]; fa
 const worst = (isBroken: boolean, isUnproven: boolean): Status =>
   isBroken ? "broken" : isUnproven ? "unproven" : "intact";
 
-/** Objects that the manifests name before them and that are not there. */
+/** Missing objects that a later manifest names as predecessor. */
 function gapsIn(manifests: readonly Manifest[]): Found["faults"] {
   const ends = new Map(manifests.map(({ digest, last }) => [digest, last]));
   const lowest = Math.min(...manifests.map(({ first }) => first));
@@ -42,7 +42,7 @@ function gapsIn(manifests: readonly Manifest[]): Found["faults"] {
   return faults;
 }
 
-/** Judges all objects of an archive together: whether each is whole, and whether the series has a hole. */
+/** Judges all objects of an archive: each one's integrity, and gaps in the series. */
 export function judgeSeries(found: readonly Found[]): Verdict {
   const read = found.filter(({ manifest }) => manifest !== null);
   const byOrg = groupBy(read, ({ manifest }) => manifest?.orgId ?? "");

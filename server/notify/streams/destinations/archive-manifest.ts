@@ -5,22 +5,22 @@ import { signStatement } from "@/server/evidence/checkpoints/stored-note";
 import { parseNote } from "@/server/evidence/tree/signed-note";
 import { manifestText, parseManifest } from "@/server/evidence/tree/statement";
 
-/** The file beside an object of an archive: what it holds and what stands before it, signed as a note. */
+/** File beside an archived object: its contents and its predecessor, signed as a note. */
 const manifest = z.strictObject({
   format: z.literal("trailmark-archive"),
   version: z.literal(1),
   origin: z.string(),
   orgId: z.string(),
   object: z.string(),
-  /** SHA-256 of the object's bytes as they are stored, in hex. */
+  /** SHA-256 of the object's stored bytes, in hex. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   bytes: z.int(),
   rows: z.int(),
   first: z.int(),
   last: z.int(),
-  /** The digest of the object before it; null for the first. */
+  /** Digest of the previous object; null for the first. */
   previous: z.string().nullable(),
-  /** The signed checkpoint that covers the entries. */
+  /** Signed checkpoint that covers the entries. */
   checkpoint: z.string(),
   etag: z.string().nullable(),
   versionId: z.string().nullable(),
@@ -32,7 +32,7 @@ const file = z.strictObject({ manifest, note: z.string() });
 
 export const manifestKey = (objectKey: string): string => objectKey.replace(/\.ndjson\.gz$/, ".manifest.json");
 
-/** The signed bytes: the manifest as JSON without spaces. */
+/** Signed bytes: the manifest as JSON without spaces. */
 const digestOf = (value: Manifest): Buffer => createHash("sha256").update(JSON.stringify(value)).digest();
 
 export function writeManifest(value: Manifest): string {
@@ -41,7 +41,7 @@ export function writeManifest(value: Manifest): string {
   return `${JSON.stringify({ manifest: value, note })}\n`;
 }
 
-/** A manifest and its note, which is not checked yet; null when the text is none. */
+/** A manifest and its unchecked note; null for any other text. */
 export function readManifest(text: string): { manifest: Manifest; note: string } | null {
   try {
     const { data } = file.safeParse(JSON.parse(text));
@@ -54,7 +54,7 @@ export function readManifest(text: string): { manifest: Manifest; note: string }
   }
 }
 
-/** A manifest that this installation signed; null for anything else. */
+/** A manifest signed by this installation; null for anything else. */
 export function readOwnManifest(text: string): Manifest | null {
   const found = readManifest(text);
   return found && isOwnNote(found.note, found.manifest.origin) ? found.manifest : null;

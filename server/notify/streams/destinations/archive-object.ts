@@ -8,18 +8,18 @@ import { orgIdOf } from "@/server/evidence/tree/statement";
 import { digestOf } from "./s3-client";
 
 const decompress = promisify(gunzip);
-/** An object holds some thousands of entries; what expands to more is none of ours. */
+/** An object has some thousands of entries; one that expands to more is not ours. */
 const MAX_PLAIN_BYTES = 1024 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** A part of an organization's log. */
 export type Range = { orgId: string; first: number; last: number };
 
-/** An object that was read, or in words why it is not what it should be. lines: of its entries, by sequence. */
+/** A parsed object, or its fault in words. lines: its entries by sequence. */
 type Read = { digest: string; rows: number; firstAt: Date; lastAt: Date; lines: Map<number, string> };
 export type ReadObject = ({ fault: null } & Read) | { fault: string };
 
-/** The origin that a bundle's header names, of this organization: our keys sign under it, also after the host was renamed. */
+/** Origin in a bundle's header, for this organization: our keys sign under it even after the host was renamed. */
 function originIn(plain: Buffer, orgId: string): string | null {
   const line = plain.subarray(0, plain.indexOf(NEWLINE)).toString("utf8");
   const origin = /"origin":"([^"\\]+)"/.exec(line)?.[1] ?? "";
@@ -33,15 +33,15 @@ function faultOf(verdict: BundleVerdict, { orgId, first, last }: Range): string 
   if (verdict.header?.orgId !== orgId) return "It is of another organization.";
   if (verdict.firstSeq !== first || verdict.lastSeq !== last)
     return `It holds the entries ${verdict.firstSeq} to ${verdict.lastSeq} instead of ${first} to ${last}.`;
-  // A bundle of a time may leave entries out between them.
+  // A bundle by time may omit entries in between.
   if (verdict.rowsChecked !== last - first + 1)
     return `It leaves out ${last - first + 1 - verdict.rowsChecked} entries.`;
   return verdict.anchoredThrough === last ? null : "No key of this installation signed it.";
 }
 
 /**
- * Reads an object of an archive with the verifier that any bundle is read with: each entry is the one that was sealed, at its
- * place under a checkpoint that this installation signed. Never rejects.
+ * Reads an archived object with the verifier for bundles: each entry is sealed and in its place under a checkpoint of
+ * this installation. Never rejects.
  */
 export async function readObject(bytes: Buffer, range: Range): Promise<ReadObject> {
   let plain: Buffer;

@@ -15,10 +15,10 @@ import { type Range, readObject } from "./archive-object";
 import type { Batch, Outcome, Target } from "./destination";
 import { getObject, type NewObject, outcomeOfStore, putObject, type Store, storedAs } from "./s3-client";
 
-/** How an archive writes a batch: where, and how long it is locked. */
+/** Where an archive writes a batch, and how long it is locked. */
 export type Place<C extends Store> = { target: Target<C>; key: string; lock: NewObject["lock"] };
 
-/** Waits for something else than the position's next turn. */
+/** Ends the attempt with an outcome. */
 class Ended extends Error {
   constructor(readonly outcome: Outcome) {
     super(outcome.kind);
@@ -33,7 +33,7 @@ const ofOrganization = (orgId: string, signal: AbortSignal): Ctx => ({
   signal,
 });
 
-/** The entries of a range as an evidence bundle, compressed, and the checkpoint that covers them. */
+/** Entries of a range as a compressed evidence bundle, and the checkpoint that covers them. */
 async function bundleOf(
   { orgId, first, last }: Range,
   { organization, signal }: { organization: string; signal: AbortSignal },
@@ -47,10 +47,10 @@ async function bundleOf(
   return { body: await compressed, origin: plan.origin, checkpoint: plan.checkpoint.note };
 }
 
-/** Writes what is not there yet. @throws Ended with what the store's refusal means */
+/** Writes what does not exist yet. @throws Ended with the meaning of the store's refusal */
 async function putOnce<C extends Store>(target: Target<C>, object: Omit<NewObject, "isOnce">): Promise<void> {
   const told = await putObject(target, { ...object, isOnce: true });
-  // Of an earlier attempt whose answer was lost: what is there is read back like any other.
+  // 412: written by an earlier attempt whose answer was lost; it is read back like any other.
   if (told.status !== 200 && told.status !== 412) throw new Ended(outcomeOfStore(told, target.now));
 }
 
@@ -60,7 +60,7 @@ async function readBack<C extends Store>(target: Target<C>, key: string) {
   return { bytes: told.bytes, ...storedAs(told) };
 }
 
-/** Which stream a batch is of, and the digest of the object before it. */
+/** Stream of a batch, and the digest of the previous object. */
 const placeInSeries = ({ id, marker: { orgId, first } }: Batch) =>
   asSystem(async (tx) => {
     const [batch] = await tx.select().from(streamBatches).where(eq(streamBatches.id, id));
@@ -75,7 +75,7 @@ const placeInSeries = ({ id, marker: { orgId, first } }: Batch) =>
     return { streamId: batch.streamId, previous: before?.digest ?? null };
   });
 
-/** Writes the manifest beside an object; one that is there must be ours, and of these very bytes. */
+/** Writes the manifest beside an object; an existing one must be ours, for these bytes. */
 async function keepManifest<C extends Store>({ target, lock }: Place<C>, manifest: Manifest): Promise<void> {
   const key = manifestKey(manifest.object);
   await putOnce(target, { key, body: Buffer.from(writeManifest(manifest)), type: "application/json", lock });
@@ -88,7 +88,7 @@ async function keepManifest<C extends Store>({ target, lock }: Place<C>, manifes
 
 type Kept = { streamId: string; manifest: Manifest; firstAt: Date; lastAt: Date };
 
-/** Puts it on record in the chain, and then where retention and the page look. */
+/** Records it in the chain, then where retention and the page look it up. */
 async function keepReceipt({ streamId, manifest, firstAt, lastAt }: Kept): Promise<void> {
   const { orgId, object: key, digest, rows, bytes, first, last, etag, versionId, lock } = manifest;
   const found = await asSystem((tx) =>
@@ -157,8 +157,8 @@ async function write<C extends Store>(place: Place<C>, batch: Batch): Promise<Ou
 }
 
 /**
- * Writes a batch's entries as an evidence bundle with a signed manifest beside it, reads both back, and records the receipt:
- * only then is it acknowledged, and may retention take its range. Never rejects.
+ * Writes a batch's entries as an evidence bundle with a signed manifest, reads both back, and records the receipt; only
+ * then is it acknowledged, and retention may remove its range. Never rejects.
  */
 export async function archiveBatch<C extends Store>(place: Place<C>, batch: Batch): Promise<Outcome> {
   try {

@@ -7,9 +7,9 @@ import type { Batch, Destination, Line, Target } from "./destination";
 import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf } from "./http";
 
 const compress = promisify(gzip);
-/** Datadog answers 2xx to older logs too, and drops them. */
+/** Datadog accepts older logs with 2xx but drops them. */
 const MAX_AGE_HOURS = 18;
-/** A longer log is cut. */
+/** Longer logs are cut. */
 const MAX_LOG_BYTES = 1_000_000;
 
 const SITES = [
@@ -24,7 +24,7 @@ const SITES = [
 
 const config = z.strictObject({
   site: z.enum(SITES).default("datadoghq.com"),
-  /** In place of the site's intake: a proxy, or a worker of Observability Pipelines. */
+  /** Replaces the site's intake: a proxy, or a worker of Observability Pipelines. */
   url: allowedUrl.optional(),
   service: z.string().trim().min(1).max(100).default("trailmark"),
   tags: z
@@ -60,7 +60,7 @@ async function post({ config, secrets, signal, onStep }: Target<Config>, { organ
   });
 }
 
-/** Why Datadog would drop or cut a line; null where it keeps it. */
+/** Reason that Datadog would drop or cut a line; null if it keeps it. */
 function faultOf({ time, text }: Line, now: Date): string | null {
   if (now.getTime() - time.getTime() > MAX_AGE_HOURS * HOUR_MS)
     return `Datadog takes logs of the last ${MAX_AGE_HOURS} hours only: this entry is of ${time.toISOString()}.`;
@@ -73,7 +73,7 @@ export const datadog: Destination<Config> = {
   config,
   secret: headerSecret("API key"),
   acknowledges: true,
-  // 1,000 logs with the marker, and 5 MB in which the lines are quoted.
+  // 1,000 logs with the marker, and 5 MB after quoting.
   limits: { rows: 999, bytes: 2 * 1024 * 1024 },
   async check(target) {
     const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });

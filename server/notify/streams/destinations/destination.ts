@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { BatchMarker } from "@/server/notify/streams/formats/format";
 import type { OnStep } from "@/server/notify/webhooks/post";
 
-/** One line to send: an entry in the stream's format, or the batch's marker (without `seq`). */
+/** A line to send: an entry in the stream's format, or the batch's marker (without `seq`). */
 export type Line = { id: string; seq: number | null; time: Date; text: string };
 
 /**
- * What one attempt sends. It has the same id, lines and bytes at every attempt, also after a crash.
- * mediaType: of a single line; JSON formats have application/json.
+ * Contents of an attempt. Every attempt has the same id, lines and bytes, even after a crash. mediaType: of a single
+ * line; JSON formats have application/json.
  */
 export type Batch = {
   id: string;
@@ -18,10 +18,10 @@ export type Batch = {
 };
 
 /**
- * What became of an attempt. `again` waits and tries (code: status or error code; retryAfterMs: what the receiver asked
- * for). `blocked` waits for a person and drops nothing. `disabled`: the receiver wants no more. `too_large`: halve the
- * batch. `refused`: these rows alone were refused by the receiver; all others are stored.
- * receipt: what the receiver gave as proof (ackId, ETag, version, status).
+ * Outcome of an attempt. `again`: wait and retry (code: status or error code; retryAfterMs: requested by the receiver).
+ * `blocked`: wait for a person, dropping nothing. `disabled`: the receiver wants no more. `too_large`: halve the batch.
+ * `refused`: only these rows were refused, all others are stored. receipt: the receiver's proof (ackId, ETag, version,
+ * status).
  */
 export type Outcome =
   | { kind: "acknowledged"; receipt: Record<string, string | number | null> }
@@ -31,14 +31,14 @@ export type Outcome =
   | { kind: "too_large"; code: string; message: string }
   | { kind: "refused"; rows: { seq: number; message: string }[] };
 
-/** One step of the check that the wizard shows: the address, the connection, TLS, signing in, writing, acknowledgement. */
+/** A step of the wizard's check: address, connection, TLS, signing in, writing, acknowledgement. */
 export type CheckStep = {
   step: "address" | "connect" | "tls" | "sign_in" | "write" | "acknowledge";
   ok: boolean;
   message: string;
 };
 
-/** secrets: the current one first, then a former one while it still holds. */
+/** secrets: the current one first, then a former one while still valid. */
 export type Target<Config> = {
   config: Config;
   secrets: readonly string[];
@@ -47,29 +47,28 @@ export type Target<Config> = {
   onStep?: OnStep;
 };
 
-/** Where batches go: another one is a file that exports this, and a line in DESTINATIONS. */
+/** Destination of batches. To add one, export this from a file and add a line to DESTINATIONS. */
 export type Destination<Config = unknown> = {
-  /** Settings without secrets, as the REST body's `config`. */
+  /** Settings without secrets, the REST body's `config`. */
   config: z.ZodType<Config>;
-  /** Name and shape of the one secret of the destination (token, key, password); null where it has none. */
+  /** Name and shape of the destination's secret (token, key, password); null without one. */
   secret: { label: string; schema: z.ZodType<string>; isOptional?: true } | null;
   /**
-   * Where we choose the secret: the one to keep, of what a person gave or the former one holds of it, and what is shown
-   * of it once.
+   * For secrets that we generate: the one to store, from a person's input or the former one, and the part to show once.
    */
   createSecret?: (given: string | undefined, former?: string) => { secret: string; shown: string };
   /** Whether a successful attempt proves that the receiver stored it. */
   acknowledges: boolean;
-  /** Takes no heartbeats: an idle one is checked once a day instead. */
+  /** Takes no heartbeats: when idle it is checked once a day instead. */
   silent?: true;
-  /** How long entries are gathered for a batch, which is full before that or not; at once by default. */
+  /** How long to collect entries for a batch that is not full; by default none. */
   lingerMs?: (config: Config) => number;
-  /** The most that one batch holds: lines, and bytes of them uncompressed. */
+  /** Maximum lines and uncompressed bytes of a batch. */
   limits: { rows: number; bytes: number };
-  /** Tries the destination without sending an entry. Never rejects. */
+  /** Tests the destination without sending an entry. Never rejects. */
   check: (target: Target<Config>) => Promise<CheckStep[]>;
   /** Sends a batch once. Never rejects. */
   send: (target: Target<Config>, batch: Batch) => Promise<Outcome>;
-  /** The receiver in a few words for lists and the log: host and index or bucket, nothing secret. */
+  /** Short description of the receiver for lists and the log: host and index or bucket, nothing secret. */
   describe: (config: Config) => string;
 };

@@ -3,16 +3,16 @@ import { sendTo } from "@/server/notify/webhooks/post";
 import type { Batch, CheckStep, Destination, Line, Outcome, Target } from "./destination";
 import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf, template } from "./http";
 
-/** An answer has a line for each entry. */
+/** An answer has a line per entry. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** Only what is read of it. */
+/** Limits the answer to the members read. */
 const FILTER = "filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason";
 
 const config = z.strictObject({
   url: allowedUrl,
   /** A data stream, an index or an alias. */
   index: template(255).default("trailmark-audit"),
-  /** The secret is an API key as Elasticsearch shows it encoded, or "user:password". */
+  /** The secret is an encoded Elasticsearch API key, or "user:password". */
   auth: z.enum(["api_key", "basic"]).default("api_key"),
 });
 type Config = z.output<typeof config>;
@@ -28,7 +28,7 @@ type Item = z.output<typeof item>["create"];
 
 type Message = Pick<Batch, "organization" | "lines" | "mediaType">;
 
-/** A line as a document with the member that data streams go by. */
+/** A line as a document with the timestamp that data streams need. */
 function documentOf({ time, text }: Line, mediaType: string): string {
   const at = JSON.stringify(time.toISOString());
   if (mediaType !== "application/json") return `{"@timestamp":${at},"message":${JSON.stringify(text)}}`;
@@ -43,7 +43,7 @@ function authorization({ auth }: Config, [secret = ""]: readonly string[]): stri
 
 async function post({ config, secrets, signal, onStep }: Target<Config>, { organization, lines, mediaType }: Message) {
   const index = filledIn(config.index, organization);
-  // Created under its id alone: one that is there already is not written twice.
+  // Created by id, so that an existing one is not written twice.
   const pairs = lines.map(
     (line) => `${JSON.stringify({ create: { _index: index, _id: line.id } })}\n${documentOf(line, mediaType)}\n`,
   );
@@ -62,7 +62,7 @@ const isStored = ({ status }: Item): boolean => status === 200 || status === 201
 const isPassing = ({ status }: Item): boolean => status === 429 || status >= 500;
 const isOfSettings = ({ status }: Item): boolean => status === 401 || status === 403 || status === 404;
 
-/** The outcome of each line, by the answer's items, which stand in the same order. */
+/** Outcome of each line, from the answer's items in the same order. */
 function outcomeOfItems(body: string, lines: readonly Line[]): Outcome {
   let items: Item[];
   try {
@@ -83,7 +83,7 @@ function outcomeOfItems(body: string, lines: readonly Line[]): Outcome {
   const [first] = rows;
   if (!first) return { kind: "acknowledged", receipt: { status: 200, stored: lines.length } };
   const refused = rows.flatMap(({ seq, message }) => (seq === null ? [] : [{ seq, message }]));
-  // Nothing at all, or not even the marker: that is no fault of an entry.
+  // If everything is refused, or even the marker, no single entry is at fault.
   const isWhole = refused.length < rows.length || rows.length === lines.length;
   return isWhole ? { kind: "blocked", code: "refused", message: first.message } : { kind: "refused", rows: refused };
 }

@@ -3,9 +3,9 @@ import { allowed, RefusedAddress, requireAllowed } from "@/server/notify/webhook
 import { REFUSED, refusalOf, type sendTo, UNTRUSTED } from "@/server/notify/webhooks/post";
 import type { Batch, CheckStep, Outcome } from "./destination";
 
-/** Shared by the destinations over HTTP: the address, and verdicts on answers. */
+/** Shared by HTTP destinations: addresses, and interpretation of answers. */
 
-/** Why an address may not be sent to; null where it may. */
+/** Reason that an address is not allowed; null if it is. */
 function faultOf(url: string): string | null {
   try {
     requireAllowed(new URL(url), allowed());
@@ -15,7 +15,7 @@ function faultOf(url: string): string | null {
   }
 }
 
-/** An address that the operator allows. */
+/** An address allowed by the operator. */
 export const allowedUrl = z
   .url({ protocol: /^https?$/, error: "must be an https address" })
   .max(2048)
@@ -25,7 +25,7 @@ export const allowedUrl = z
     if (message) context.addIssue({ code: "custom", message });
   });
 
-/** A setting in which {org.id} and {org.slug} stand for the organization of the entries. */
+/** A setting in which {org.id} and {org.slug} are replaced by the entries' organization. */
 export const template = (max: number) =>
   z
     .string()
@@ -37,32 +37,32 @@ export const template = (max: number) =>
 export const filledIn = (text: string, { id, slug }: Batch["organization"]): string =>
   text.replaceAll("{org.id}", id).replaceAll("{org.slug}", slug);
 
-/** A token, key or password as a header carries it. */
+/** A token, key or password sent in a header. */
 export const headerSecret = (label: string) => ({ label, schema: z.string().regex(/^[\x21-\x7e]{1,4096}$/) });
 
 export type HttpAnswer = Awaited<ReturnType<typeof sendTo>>;
 
-/** How much of a receiver's answer a person is shown. */
+/** Characters of a receiver's answer shown to a person. */
 const MAX_QUOTED = 512;
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
-/** The wait that an answer asks for (RFC 9110, Retry-After), at most an hour. */
+/** Requested wait (RFC 9110, Retry-After), at most an hour. */
 function retryAfterOf(header: string | undefined, now: Date): number | undefined {
   if (!header) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now.getTime();
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
-/** An answer other than 2xx in words, with the beginning of its body. */
+/** An answer other than 2xx in words, with the start of its body. */
 function refusedWith({ status, body }: Extract<HttpAnswer, { status: number }>): string {
   const quoted = body.trim().slice(0, MAX_QUOTED);
   return quoted ? `${refusalOf(status)} ${quoted}` : refusalOf(status);
 }
 
-/** Busy, or for a moment not there: the same again later does better. */
+/** Temporary statuses: busy or briefly unavailable. */
 const PASSING = new Set([408, 425, 429]);
 
-/** The meaning of an answer for the batch; `acknowledged` is each destination's own. */
+/** Outcome of an answer; `acknowledged` is specific to each destination. */
 export function outcomeOf(answer: HttpAnswer, now: Date): Outcome {
   if (answer.status === null) {
     const { code, error: message } = answer;
@@ -77,7 +77,7 @@ export function outcomeOf(answer: HttpAnswer, now: Date): Outcome {
     const retryAfterMs = retryAfterOf(headers["retry-after"], now);
     return { kind: "again", code, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
-  // The rest of 4xx may be one entry's fault: halved batches find it.
+  // Other 4xx may be caused by one entry, which halving finds.
   const isOfBatch = status >= 400 && ![401, 403, 404, 405, 407].includes(status);
   return { kind: isOfBatch ? "too_large" : "blocked", code, message };
 }
@@ -103,7 +103,7 @@ function failedAt(answer: HttpAnswer): Step | null {
   return answer.code === UNTRUSTED || answer.code.startsWith("ERR_SSL") || answer.code === "EPROTO" ? "tls" : "connect";
 }
 
-/** The steps of a check as far as a request shows them; the first that failed is the last. */
+/** Steps of a check visible in a request; ends with the first failure. */
 export function stepsOf(answer: HttpAnswer, url: string): CheckStep[] {
   const failed = failedAt(answer);
   const order = ORDER.filter((step) => step !== "tls" || url.startsWith("https:"));

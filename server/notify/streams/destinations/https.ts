@@ -8,14 +8,14 @@ import { allowedUrl, outcomeOf, stepsOf } from "./http";
 
 const compress = promisify(gzip);
 const MAX_HEADERS = 20;
-/** Ours, the connection's, and those whose value would be a secret in plain sight. */
+/** Our headers, the connection's, and those that would expose a secret. */
 const RESERVED = /^(authorization|cookie|proxy-.*|host|connection|content-.*|transfer-encoding|webhook-.*)$/i;
 
 const config = z.strictObject({
   url: allowedUrl,
-  /** A line for each entry, or one JSON array. */
+  /** One line per entry, or one JSON array. */
   body: z.enum(["ndjson", "array"]).default("ndjson"),
-  /** Libraries of Standard Webhooks read bodies as text: for them it is turned off. */
+  /** Turned off for Standard Webhooks libraries, which read bodies as text. */
   gzip: z.boolean().default(true),
   headers: z
     .record(z.string().regex(/^[\w-]{1,64}$/), z.string().regex(/^[\t\x20-\x7e]{0,1024}$/))
@@ -28,7 +28,7 @@ const config = z.strictObject({
 });
 type Config = z.output<typeof config>;
 
-/** The signing secret and, where a person gave one, the value of the header Authorization behind it. */
+/** Signing secret and, if given, the Authorization value after it. */
 const partsOf = (secret: string): [signing: string, authorization: string | undefined] => {
   const [signing = "", authorization] = secret.split("\n");
   return [signing, authorization];
@@ -47,7 +47,7 @@ async function post({ config, secrets, now, signal, onStep }: Target<Config>, me
   const body = config.gzip ? await compress(text, { level: 1 }) : text;
   const parts = secrets.map(partsOf);
   const authorization = parts[0]?.[1];
-  // Signed is what is sent: a receiver checks the signature before it decompresses anything.
+  // The sent bytes are signed, so that a receiver can check before decompressing.
   const signed = signedHeaders(
     { id: message.id, at: now, payload: body },
     parts.map(([signing]) => signing),
@@ -65,7 +65,7 @@ async function post({ config, secrets, now, signal, onStep }: Target<Config>, me
   });
 }
 
-/** Entries as lines or an array by POST, compressed and signed by Standard Webhooks. */
+/** POSTs entries as lines or an array, compressed and signed by Standard Webhooks. */
 export const https: Destination<Config> = {
   config,
   secret: { label: "Value of the header Authorization", schema: z.string().regex(/^[\t\x20-\x7e]{1,4096}$/) },

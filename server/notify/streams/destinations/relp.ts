@@ -4,10 +4,10 @@ import type { Destination, Line, Outcome } from "./destination";
 import { checkBy, connectTo, hostFault, keySecret, outcomeOfFailure, tlsShape } from "./socket";
 import { messageOf } from "./syslog-tls";
 
-/** The most messages that may wait for their acknowledgement. */
+/** Unacknowledged messages allowed. */
 const WINDOW = 128;
 const OFFER = "relp_version=0\nrelp_software=trailmark\ncommands=syslog";
-/** An answer of a receiver is short. */
+/** Answers of a receiver are short. */
 const MAX_ANSWER_BYTES = 128 * 1024;
 
 const config = z
@@ -32,7 +32,7 @@ function frame(transaction: number, command: string, data = ""): Buffer {
   );
 }
 
-/** The answers in what a receiver sent, frame by frame. @throws Refused for anything else */
+/** Parses a receiver's answers frame by frame. @throws Refused for anything else */
 class AnswerReader {
   #rest = Buffer.alloc(0);
 
@@ -58,7 +58,7 @@ class AnswerReader {
   }
 }
 
-/** A session over a connection: sends messages with a window, and knows which were acknowledged. */
+/** A session over a connection: sends messages within a window and tracks acknowledgements. */
 class Session {
   readonly #reader = new AnswerReader();
   #next = 1;
@@ -90,7 +90,7 @@ class Session {
     });
   }
 
-  /** @returns the answer to a command @throws what ended the connection before there was one */
+  /** @returns the answer to a command @throws the error that ended the connection first */
   request(command: string, data?: string): Promise<Answer> {
     const transaction = this.#next++;
     const answer = new Promise<Answer>((resolve) => this.#waiting.set(transaction, resolve));
@@ -103,7 +103,10 @@ class Session {
     if (status !== 200) throw new Refused(`The receiver refused the session: ${text}`);
   }
 
-  /** Sends all, at most WINDOW unanswered. @returns what was refused @throws when the connection ended before all was answered */
+  /**
+   * Sends all, at most WINDOW unanswered. @returns refused messages @throws when the connection ended before all was
+   * answered
+   */
   async sendAll(
     messages: readonly { seq: number | null; text: string }[],
   ): Promise<{ seq: number | null; text: string }[]> {
@@ -119,7 +122,7 @@ class Session {
     return refused;
   }
 
-  /** Says goodbye; the receiver need not answer any more. */
+  /** Closes the session; the receiver need not answer. */
   close(): void {
     if (this.#failed === null) this.socket.end(frame(this.#next++, "close"));
   }
@@ -138,11 +141,11 @@ async function deliver(socket: Socket, lines: readonly Line[], host: string) {
 function outcomeOf(lines: readonly Line[], refused: readonly { seq: number | null; text: string }[]): Outcome {
   const [first] = refused;
   if (!first) return { kind: "acknowledged", receipt: { acknowledged: lines.length } };
-  // 500 is the receiver's trouble, not the message's.
+  // 500 is a failure of the receiver, not of the message.
   return { kind: "again", code: "500", message: `The receiver refused ${refused.length} messages: ${first.text}` };
 }
 
-/** RELP, rsyslog's protocol in which every message is acknowledged. */
+/** RELP, rsyslog's protocol with an acknowledgement per message. */
 export const relp: Destination<Config> = {
   config,
   secret: keySecret,

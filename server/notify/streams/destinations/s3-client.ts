@@ -4,9 +4,9 @@ import { sendTo } from "@/server/notify/webhooks/post";
 import type { Outcome, Target } from "./destination";
 import { type HttpAnswer, outcomeOf } from "./http";
 
-/** Requests to an S3-compatible store, signed (SigV4), by the guarded client. */
+/** Signed requests (SigV4) to an S3-compatible store, through the guarded client. */
 
-/** Uploads are larger than messages. */
+/** Longer than for messages, because uploads are larger. */
 const ANSWER_MS = 120_000;
 const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export type Store = {
   endpoint?: string | undefined;
 };
 
-/** An object to write. metadata: kept beside it. lockUntil: from when on it may be deleted. */
+/** An object to write. metadata: stored with it. lockUntil: earliest deletion. */
 export type NewObject = {
   key: string;
   body: Uint8Array;
@@ -25,7 +25,7 @@ export type NewObject = {
   encoding?: string;
   metadata?: Record<string, string>;
   lock?: { mode: "governance" | "compliance"; until: Date } | null;
-  /** Whether an object that is there already stays. */
+  /** Whether an existing object stays. */
   isOnce: boolean;
 };
 
@@ -39,7 +39,7 @@ type StoreRequest = {
 export const digestOf = (bytes: Uint8Array, encoding: "hex" | "base64"): string =>
   createHash("sha256").update(bytes).digest(encoding);
 
-/** The store's address, as a person sees it. */
+/** The store's address for people. */
 export const endpointOf = ({ endpoint, region }: Pick<Store, "endpoint" | "region">): string =>
   endpoint?.replace(/\/$/, "") ?? `https://s3.${region}.amazonaws.com`;
 
@@ -76,7 +76,7 @@ function lockHeaders({ lock }: NewObject): Record<string, string> {
   };
 }
 
-/** Writes an object; the store compares the checksum with what arrived. */
+/** Writes an object; the store compares the checksum with the received bytes. */
 export function putObject<C extends Store>(target: Target<C>, object: NewObject): Promise<HttpAnswer> {
   const { key, body, type, encoding, metadata = {}, isOnce } = object;
   const kept = Object.entries(metadata).map(([name, value]) => [`x-amz-meta-${name}`, value]);
@@ -97,7 +97,7 @@ export const headObject = <C extends Store>(target: Target<C>, key: string): Pro
 export const getObject = <C extends Store>(target: Target<C>, key: string): Promise<HttpAnswer> =>
   request(target, { method: "GET", key });
 
-/** The meaning of a store's answer: a request that it refuses is never one entry's fault. */
+/** Outcome of a store's answer: a refused request is never caused by one entry. */
 export function outcomeOfStore(answer: HttpAnswer, now: Date): Outcome {
   const outcome = outcomeOf(answer, now);
   if (answer.status === 409) return { kind: "again", code: "409", message: "Another request writes the same object." };
@@ -108,7 +108,7 @@ export function outcomeOfStore(answer: HttpAnswer, now: Date): Outcome {
 type Header = string | string[] | undefined;
 const first = (value: Header): string | null => (Array.isArray(value) ? value[0] : value) ?? null;
 
-/** A store's facts of an object that it wrote or holds. */
+/** Store's metadata of an object. */
 export function storedAs({ headers }: Extract<HttpAnswer, { status: number }>) {
   return {
     etag: first(headers.etag),

@@ -18,29 +18,29 @@ import {
 
 const compress = promisify(gzip);
 const MINUTE_MS = 60_000;
-/** Sequences in names of objects sort as text. */
+/** Pads sequences in object names, which sort as text. */
 const DIGITS = 12;
 
 const config = z.strictObject({
   region: z.string().regex(/^[a-z0-9-]{1,64}$/, "must be a region, such as eu-central-1"),
   bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket"),
   accessKeyId: z.string().regex(/^[\w./-]{3,128}$/),
-  /** Of a store other than AWS. */
+  /** For stores other than AWS. */
   endpoint: allowedUrl.optional(),
   prefix: template(200)
     .regex(/^[\w{}.=-]+(\/[\w{}.=-]+)*$/, "must be path segments of letters, digits and . _ - =")
     .refine((text) => !text.split("/").some((part) => part === "." || part === ".."), "must not hold . or ..")
     .default("trailmark"),
-  /** Evidence bundles with signed manifests, read back before retention may take their entries. */
+  /** Evidence bundles with signed manifests, read back before retention may remove their entries. */
   archive: z.boolean().default(false),
-  /** The store refuses to delete an object for so many days. */
+  /** Days for which the store refuses to delete an object. */
   lock: z.strictObject({ mode: z.enum(["governance", "compliance"]), days: z.int().min(1).max(36_500) }).nullish(),
 });
 type Config = z.output<typeof config>;
 
 const padded = (seq: number): string => String(seq).padStart(DIGITS, "0");
 
-/** The object of a range of entries: a function of organization, first and last; of a replay also of that. */
+/** Object key for a range of entries: determined by organization, first and last, and for a replay also by its id. */
 function keyOf({ prefix }: Config, { organization, lines, marker }: Batch): string {
   const month = (lines[0]?.time ?? new Date(marker.at)).toISOString().replace(/^(.*?)-(\d\d)-.*$/, "$1/$2");
   const range =
@@ -52,7 +52,7 @@ function keyOf({ prefix }: Config, { organization, lines, marker }: Batch): stri
 const lockOf = ({ lock }: Config, now: Date): NewObject["lock"] =>
   lock ? { mode: lock.mode, until: new Date(now.getTime() + lock.days * DAY_MS) } : null;
 
-/** An object that is there already is the batch when the store's checksum says so, or the entries' digest beside it. */
+/** An existing object is the batch if the store's checksum, or the entries' digest beside it, says so. */
 async function isTheSame(target: Target<Config>, key: string, want: { checksum: string; digest: string }) {
   const told = await headObject(target, key);
   if (told.status !== 200) return outcomeOfStore(told, target.now);
@@ -85,7 +85,7 @@ async function send(target: Target<Config>, batch: Batch): Promise<Outcome> {
   return { kind: "acknowledged", receipt: { key, etag, version, checksum } };
 }
 
-/** Writes an object with a lock of a minute where locks are wanted, and reads it back. */
+/** Writes a test object, locked for a minute if locks are configured, and reads it back. */
 async function check(target: Target<Config>): Promise<CheckStep[]> {
   const { config, now } = target;
   const key = `${config.prefix.replace(/\/?[^/]*[{}].*$/, "") || "trailmark"}/trailmark-check.json`;
@@ -100,13 +100,13 @@ async function check(target: Target<Config>): Promise<CheckStep[]> {
   return [...steps, { step: "acknowledge", ok, message: ok ? "The object was read back." : fault }];
 }
 
-/** Objects in S3, or a store that is compatible. */
+/** Objects in S3 or a compatible store. */
 export const s3: Destination<Config> = {
   config,
   secret: { label: "Secret access key", schema: z.string().regex(/^[\x21-\x7e]{8,256}$/) },
   acknowledges: true,
   silent: true,
-  // Each object of an archive leaves an entry, which is archived too: a day of them at once.
+  // Each archived object adds an audit entry, which is archived too, so a day is collected at once.
   lingerMs: ({ archive }) => (archive ? DAY_MS : 5 * MINUTE_MS),
   limits: { rows: 10_000, bytes: 16 * 1024 * 1024 },
   check,

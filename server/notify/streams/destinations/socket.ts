@@ -13,13 +13,13 @@ import { failureOf, followSteps, REFUSED, UNTRUSTED } from "@/server/notify/webh
 import type { CheckStep, Outcome, Target } from "./destination";
 import { type HttpAnswer, outcomeOf } from "./http";
 
-/** Shared by the destinations without HTTP: a connection through the same guard, and the meaning of its failures. */
+/** Shared by socket destinations: a connection through the same guard, and the meaning of its failures. */
 
-/** How long a receiver that sends no session ticket has to refuse our certificate. */
+/** Time for a receiver without session tickets to refuse our certificate. */
 const ACCEPT_MS = 250;
-/** How long connecting may take, and how long a receiver may say nothing. */
+/** Time limit for connecting, and for silence of a receiver. */
 const SILENCE_MS = 10_000;
-/** Of syslog and RELP: 514, 601 (RFC 3195) and, above the system's ports, 2514 and 6514. */
+/** Ports of syslog and RELP: 514, 601 (RFC 3195) and, above the system ports, 2514 and 6514. */
 const OWN_PORTS = [514, 601];
 
 const pem = (label: string) =>
@@ -34,7 +34,7 @@ const hostName = z
   .toLowerCase()
   .regex(/^[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?$/, "must be a host name or an address");
 
-/** Settings of a receiver that is reached by TLS, with its own CA and with a client's certificate where it wants them. */
+/** Settings of a receiver over TLS, with optional CA and client certificate. */
 export const tlsShape = {
   host: hostName,
   port: z.int().min(1).max(65_535),
@@ -42,7 +42,7 @@ export const tlsShape = {
   certificate: pem("CERTIFICATE").optional(),
 };
 
-/** The private key of the client's certificate. */
+/** Private key of the client certificate. */
 export const keySecret = {
   label: "Private key of the client's certificate (PEM)",
   schema: z
@@ -52,7 +52,7 @@ export const keySecret = {
   isOptional: true as const,
 };
 
-/** Why a host may not be sent to, for a schema's refinement. */
+/** Reason that a host is not allowed, for a schema's refinement. */
 export function hostFault({ host, port, tls }: Pick<Endpoint, "host" | "port" | "tls">): string | null {
   try {
     requireReachable({ host, port, tls }, allowed());
@@ -83,7 +83,7 @@ function endBy(socket: Socket, signal: AbortSignal): void {
   socket.once("close", () => signal.removeEventListener("abort", end));
 }
 
-/** Connects to where the operator allows. @throws RefusedAddress, or what the connection failed with */
+/** Connects to an allowed address. @throws RefusedAddress, or the connection's error */
 export async function connectTo<C extends Endpoint>({ config, secrets, signal, onStep }: Target<C>): Promise<Socket> {
   const { host, port, tls, ca, certificate: cert } = config;
   const may = allowed();
@@ -103,7 +103,7 @@ export async function connectTo<C extends Endpoint>({ config, secrets, signal, o
   endBy(socket, signal);
   if (onStep) followSteps(socket, onStep);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new DOMException("silent", "TimeoutError")));
-  // By TLS 1.3 a server judges our certificate after the handshake: its session ticket says that it took it.
+  // In TLS 1.3 a server checks our certificate after the handshake; its session ticket means acceptance.
   const ticket = new Promise<void>((resolve) => socket.once("session", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     socket.once(tls ? "secureConnect" : "connect", resolve);
@@ -114,7 +114,7 @@ export async function connectTo<C extends Endpoint>({ config, secrets, signal, o
   return socket;
 }
 
-/** A server that sends no ticket is given a moment to refuse. @throws Error where it did */
+/** Gives a server without tickets a moment to refuse. @throws Error where it did */
 async function untilAccepted(socket: Socket, ticket: Promise<void>): Promise<void> {
   const over = new AbortController();
   const refused = new Promise<never>((_, reject) => {
@@ -129,7 +129,7 @@ async function untilAccepted(socket: Socket, ticket: Promise<void>): Promise<voi
   }
 }
 
-/** The meaning of a failed connection for a batch. */
+/** Outcome of a failed connection. */
 export function outcomeOfFailure(error: unknown, now: Date): Outcome {
   const isOfCertificate = error instanceof Error && "code" in error && /^ERR_(OSSL|TLS|SSL)/.test(String(error.code));
   if (isOfCertificate) return { kind: "blocked", code: "tls", message: `TLS failed: ${error.message.trim()}` };
@@ -137,7 +137,7 @@ export function outcomeOfFailure(error: unknown, now: Date): Outcome {
   return outcomeOf(failure, now);
 }
 
-/** The steps of a check that `attempt` makes over a connection. */
+/** Steps of a check that runs `attempt` over a connection. */
 export async function checkBy<C extends Endpoint>(
   target: Target<C>,
   attempt: (socket: Socket) => Promise<CheckStep[]>,

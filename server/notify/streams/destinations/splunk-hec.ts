@@ -5,11 +5,11 @@ import { sendTo } from "@/server/notify/webhooks/post";
 import type { Batch, CheckStep, Destination, Line, Outcome, Target } from "./destination";
 import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf, template } from "./http";
 
-/** How often, and for how long, an indexer is asked whether it has written a batch. */
+/** Poll interval and limit for an indexer's acknowledgement. */
 const ACK_POLL_MS = 1_000;
 const ACK_WAIT_MS = 45_000;
 
-/** Codes in the body of a 400: the token lacks something that only a person can give. */
+/** Codes in a 400 body that need a change of the token's settings. */
 const OF_SETTINGS = new Map([
   [7, "The token may not write to this index."],
   [10, "The token wants a channel: turn on acknowledge."],
@@ -21,7 +21,7 @@ const config = z.strictObject({
   index: template(255).optional(),
   source: z.string().trim().min(1).max(255).default("trailmark"),
   sourcetype: z.string().trim().min(1).max(255).default("trailmark:audit"),
-  /** Wait for indexer acknowledgement: without it an answer says that Splunk took the batch, not that it is stored. */
+  /** Waits for indexer acknowledgement: otherwise an answer means received, not stored. */
   acknowledge: z.boolean().default(false),
 });
 type Config = z.output<typeof config>;
@@ -38,20 +38,20 @@ function parsed<T extends z.ZodType>(shape: T, body: string): z.output<T> | null
   }
 }
 
-/** The address of one of the collector's endpoints; a person may give the host alone, or the endpoint for events. */
+/** Address of a collector endpoint; people may enter only the host, or the endpoint for events. */
 function endpoint({ url }: Config, path: "event" | "ack"): string {
   const { origin, pathname } = new URL(url);
   const base = pathname.replace(/\/services\/collector(\/.*)?$/, "").replace(/\/$/, "");
   return `${origin}${base}/services/collector/${path}`;
 }
 
-/** One channel for a token and an organization: acknowledgements are counted within it. */
+/** One channel per token and organization, because acknowledgements are counted within it. */
 function channelOf({ config, secrets }: Target<Config>, { id }: Batch["organization"]): string {
   const hex = createHash("sha256").update([config.url, secrets[0], id].join("\n")).digest("hex");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
-/** An event around a line that stays as it is, digit for digit; its time is the entry's. */
+/** Wraps a line, unchanged to the digit, in an event with the entry's time. */
 function eventOf(line: Line, { organization, mediaType }: Message, { index, source, sourcetype }: Config): string {
   const envelope = JSON.stringify({
     time: line.time.getTime() / 1_000,
@@ -79,7 +79,7 @@ async function post(target: Target<Config>, message: Message) {
   });
 }
 
-/** Asks until the indexer has written the batch. "false" also means that it never heard of it: then it is sent again. */
+/** Polls until the indexer has written the batch. "false" may also mean unknown, so it is then sent again. */
 async function acknowledged(target: Target<Config>, organization: Batch["organization"], ackId: number) {
   const { config, secrets, signal } = target;
   const url = `${endpoint(config, "ack")}?channel=${channelOf(target, organization)}`;
@@ -125,7 +125,7 @@ export const splunkHec: Destination<Config> = {
   config,
   secret: headerSecret("Token of the HTTP Event Collector"),
   acknowledges: true,
-  // Splunk Cloud's advice is 1 MB a request.
+  // Splunk Cloud recommends 1 MB per request.
   limits: { rows: 1_000, bytes: 768 * 1024 },
   async check(target) {
     const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });

@@ -15,22 +15,19 @@ const config = z
   });
 type Config = z.output<typeof config>;
 
-/** A line as a message of RFC 5424: one of that format as it is, any other as the text of a message. */
+/** A line as an RFC 5424 message: unchanged if already in that format, else as its text. */
 export function messageOf({ time, text }: Line, host: string): string {
   if (/^<\d{1,3}>1 /.test(text)) return text;
   return `<${PRIORITY}>1 ${time.toISOString()} ${host} trailmark - - - ${BOM}${text}`;
 }
 
-/** A message with its length in octets before it (RFC 5425, 4.3). */
+/** A message prefixed with its length in octets (RFC 5425, 4.3). */
 function framed(message: string): Buffer {
   const bytes = Buffer.from(message);
   return Buffer.concat([Buffer.from(`${bytes.length} `), bytes]);
 }
 
-/**
- * Writes, and ends its side. That the receiver ends its own shows that it read everything; that it stored anything nobody
- * ever says.
- */
+/** Writes and closes its side. If the receiver then closes too, it read everything; storage is never confirmed. */
 function deliver(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once("error", reject);
@@ -40,7 +37,7 @@ function deliver(socket: Socket, bytes: Buffer): Promise<void> {
   });
 }
 
-/** A TLS socket has its client's certificate looked at behind the handshake: only a receiver that stays has taken it. */
+/** TLS client certificates are checked after the handshake: only a receiver that stays connected has accepted. */
 const endpointOf = <T extends { config: Config }>(target: T) => ({
   ...target,
   config: { ...target.config, tls: true },

@@ -9,7 +9,7 @@ import { addressOf, cut, deviceOf, MAX_FILTERED_IN_LINE, PRODUCT, userNameOf } f
 /** ArcSight Common Event Format, version 0: a header between pipes, then keys with values. */
 
 const SEVERITY: Record<AuditResult, number> = { success: 3, failure: 6, denied: 8 };
-/** Characters of the dictionary's fields. */
+/** Character limit of the dictionary's fields. */
 const MAX_VALUE = 1023;
 const MAX_CUSTOM = 4000;
 const MAX_HEADER = 512;
@@ -17,7 +17,7 @@ const MAX_HEADER = 512;
 const inHeader = (text: string): string => cut(inOneLine(text), MAX_HEADER).replace(/[\\|]/g, "\\$&");
 
 const BREAKS = /\r\n|[\n\r\u0085\u2028\u2029]/g;
-/** In values a line break is written as \n; other control characters become a space. */
+/** Escapes line breaks in values as \n; other control characters become a space. */
 const inValue = (text: string): string =>
   text
     .replace(/[\\=]/g, "\\$&")
@@ -37,7 +37,7 @@ type Head = { id: string; name: string; severity: number };
 const line = ({ id, name, severity }: Head, values: Readonly<Record<string, Value>>): string =>
   `CEF:0|${PRODUCT.name}|${PRODUCT.name}|${PRODUCT.version}|${inHeader(id)}|${inHeader(name)}|${severity}|${extensionOf(values)}`;
 
-/** One of the fields that carry a name beside their value. */
+/** A field with a label beside its value. */
 const labeled = (field: string, label: string, value: Value): Record<string, Value> =>
   value === null || value === undefined || value === ""
     ? {}

@@ -4,7 +4,7 @@ import { writeExact } from "@/server/ground/exact-json";
 import type { BatchMarker, Format, StreamedEntry } from "./format";
 import { type Act, actOf, addressOf, deviceOf, given, PRODUCT } from "./parts";
 
-/** Elastic Common Schema: the fields of elastic.co/guide/en/ecs, ours below `trailmark`. */
+/** Elastic Common Schema: the fields of elastic.co/guide/en/ecs, ours under `trailmark`. */
 
 const ECS_VERSION = "9.0.0";
 const MODULE = { module: "trailmark", provider: PRODUCT.name };
@@ -28,7 +28,7 @@ const CATEGORY: Record<Category, string> = {
   system: "configuration",
 };
 
-/** `event.category` and `event.type`, of the values that ECS allows with each other. */
+/** `event.category` and `event.type`, in combinations allowed by ECS. */
 function kindsOf({ action, category, result }: StreamedEntry["entry"]): { category: string; type: string[] } {
   if (result === "denied") return { category: "api", type: ["denied"] };
   if (/^user\.(login|logout|step_up|session|token)\b/.test(action))
@@ -96,7 +96,7 @@ function documentOf(streamed: StreamedEntry) {
   });
 }
 
-/** The marker as text: as an object its list of pairs would have no mapping. */
+/** The marker as text: an object with its list of pairs would have no mapping. */
 const markerDocument = (marker: BatchMarker, origin: string) => ({
   "@timestamp": marker.at,
   ecs: { version: ECS_VERSION },

@@ -1,52 +1,52 @@
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 
-/** An entry with the names that a receiver shows and the list does not carry. */
+/** An entry with names for the receiver that the list does not have. */
 export type StreamedEntry = {
   entry: FullEntry;
-  /** The row as stored: the values that its checksum covers, `details` as the text that was hashed. */
+  /** The stored row, covered by its checksum; `details` is the hashed text. */
   row: EntryRow;
   organization: { id: string; name: string; slug: string };
-  /** When the chain took it (ISO); null where that is not known. */
+  /** Sealing time (ISO); null if unknown. */
   sealedAt: string | null;
-  /** Identifies the log to outsiders: the origin of its checkpoints. */
+  /** Public identity of the log: the origin of its checkpoints. */
   origin: string;
 };
 
 /**
- * Facts about a batch that let its receiver prove it complete: sent as the batch's last line, in every format. A
- * heartbeat is sent while there is nothing to send, or with an entry ahead of its turn; its range is empty.
- * digest: SHA-256 (hex) over `previous`, then each sequence and checksum of the range, filtered entries included.
+ * Facts that let a receiver prove a batch complete, sent as its last line in every format. A heartbeat is sent when
+ * idle, or with an entry ahead of its turn; its range is empty. digest: SHA-256 (hex) over `previous`, then each
+ * sequence and checksum of the range, filtered entries included.
  */
 export type BatchMarker = {
   type: "trailmark.batch" | "trailmark.heartbeat";
   batch: string;
   orgId: string;
-  /** When the batch was put together (ISO). */
+  /** Creation time of the batch (ISO). */
   at: string;
   first: number;
   last: number;
-  /** Entries that were sent, and those that the filter left out, as [sequence, checksum]. */
+  /** Number of entries sent, and filtered ones as [sequence, checksum]. */
   rows: number;
   filtered: [number, string][];
-  /** Entries before `first` that retention removed before they were sent. */
+  /** Entries before `first` that retention removed unsent. */
   gap?: { first: number; last: number };
   previous: string | null;
   digest: string;
-  /** The newest signed checkpoint of the chain as a note; null before the first one. */
+  /** Newest signed checkpoint of the chain as a note; null before the first. */
   checkpoint: string | null;
-  /** Hashes (base64) of the tree before `first`, in a stream's first batch where that is not the log's. */
+  /** Tree hashes (base64) before `first`, in a first batch that does not start with the log. */
   before?: string[];
   replay?: string;
 };
 
-/** One way to write entries down: another one is a file that exports this, and a line in FORMATS. */
+/** Format of entries. To add one, export this from a file and add a line to FORMATS. */
 export type Format = {
   /** Media type of a single line. */
   mediaType: string;
-  /** An entry as one line without its line feed. */
+  /** An entry as one line without line feed. */
   entry: (entry: StreamedEntry) => string;
-  /** The most filtered entries that a marker may name, where receivers cut long lines. */
+  /** Maximum filtered entries in a marker, for receivers that cut long lines. */
   maxFiltered?: number;
   /** A batch's marker as one line, recognizable by `verify-stream`. */
   marker: (marker: BatchMarker, origin: string) => string;

@@ -3,8 +3,8 @@ import { writeExact } from "@/server/ground/exact-json";
 import type { Format } from "./format";
 
 /**
- * `trailmark.entry.v1`: the columns that the checksum covers, in their order and as they are stored, then the chain's, then
- * what makes the line readable by itself. `details` is the stored text: written anew it would not be what was hashed.
+ * `trailmark.entry.v1`: the columns covered by the checksum, in order and as stored, then the chain's, then readable
+ * names. `details` is the stored text, because only that was hashed.
  */
 export const native: Format = {
   mediaType: "application/json",

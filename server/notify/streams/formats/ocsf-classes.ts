@@ -1,8 +1,8 @@
 import { type Act, actOf, verbOf } from "./parts";
 
-/** Which class and activity of OCSF 1.9.0 an action belongs to. */
+/** OCSF 1.9.0 class and activity of an action. */
 
-/** The owner of the account in an event of identity. */
+/** Owner of the account in an identity event. */
 export type Account = "actor" | "resource";
 export type Places = {
   class_uid: number;
@@ -24,7 +24,7 @@ const API = 6003;
 
 export const isApi = (class_uid: number): boolean => class_uid === API;
 
-/** Activities besides Unknown and Other by their ids. */
+/** Activity ids, besides Unknown and Other. */
 const CLASSES: Readonly<Record<number, { name: string; activities: Readonly<Record<number, string>> }>> = {
   [EVENT_LOG]: {
     name: "Event Log Activity",
@@ -88,7 +88,7 @@ type Chosen = { uid: number; activity: number; account?: Account };
 const OTHER = 99;
 const user = (activity: number): Chosen => ({ uid: USER_CHANGED, activity, account: "resource" });
 
-/** Actions whose class their code does not tell. */
+/** Actions whose class does not follow from the code. */
 const BY_ACTION: Readonly<Record<string, Chosen>> = {
   "user.login": { uid: LOGON, activity: 1 },
   "user.login.failed": { uid: LOGON, activity: 1 },
@@ -123,14 +123,14 @@ const BY_ACTION: Readonly<Record<string, Chosen>> = {
   "agent.revoke": { uid: ENTITY, activity: 7 },
 };
 
-/** Verbs of Entity Management that are more exact than the act. */
+/** Entity Management verbs more exact than the act. */
 const ENTITY_VERB: Readonly<Record<string, number>> = { enable: 8, disable: 9, pause: 12, suspend: 12, resume: 13 };
 const ACTIVITY: Record<Act, number> = { create: 1, read: 2, update: 3, delete: 4, other: OTHER };
-/** The managed entities: everything else is done through the API and leaves no entity changed. */
+/** Managed entities; all other actions use the API without changing an entity. */
 const ENTITIES =
   /^(partner|organization|device|custom_fields?|api_key|enrollment_key|webhook|stream|report_schedule|audit\.view|policy|script|alert)\./;
 
-/** User Management under the activities of Account Change and User Access. */
+/** User Management activities under Account Change and User Access. */
 const OLDER: Readonly<Record<number, Omit<Chosen, "account">>> = {
   1: { uid: ACCOUNT_CHANGED, activity: 1 },
   3: { uid: ACCOUNT_CHANGED, activity: 6 },
@@ -158,7 +158,7 @@ function toOlder({ uid, activity, ...rest }: Chosen): Chosen {
   return { ...rest, ...(OLDER[activity] ?? { uid: ACCOUNT_CHANGED, activity: OTHER }) };
 }
 
-/** The class, category and activity of any action code, known or not. */
+/** Class, category and activity of any action code, known or not. */
 export function classOf(action: string, isOlder: boolean): Places {
   const chosen = choose(action);
   const { uid, activity, account = "actor" } = isOlder ? toOlder(chosen) : chosen;

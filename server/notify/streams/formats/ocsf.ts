@@ -5,7 +5,7 @@ import type { BatchMarker, Format, StreamedEntry } from "./format";
 import { type Account, classOf, ENTITY, EVENT_LOG, isApi, LOGON, type Places } from "./ocsf-classes";
 import { addressOf, deviceOf, given, PRODUCT, userNameOf } from "./parts";
 
-/** OCSF 1.9.0 (schema.ocsf.io): an entry as an event of the class that its action belongs to, with `record_integrity`. */
+/** OCSF 1.9.0 (schema.ocsf.io): an entry as an event of its action's class, with `record_integrity`. */
 
 const OCSF_VERSION = "1.9.0";
 const OTHER = 99;
@@ -28,8 +28,8 @@ const fingerprint = (value: string) => ({
 });
 
 /**
- * The chain in the profile's words. Its fingerprint is over the stored row and not over this event, which is why it is
- * named as an algorithm of our own. The signature is the checkpoint's, in the marker of the batch.
+ * The chain in the profile's terms. Its fingerprint covers the stored row instead of this event, hence the custom
+ * algorithm. The signature is the checkpoint's, in the marker of the batch.
  */
 function attestationOf({ entry, origin }: StreamedEntry) {
   const { orgId, chainSeq, checksum, prevChecksum } = entry;
@@ -60,7 +60,7 @@ function metadataOf({ entry, sealedAt, organization }: StreamedEntry, profiles: 
   });
 }
 
-/** The actor, as the users of OCSF: 1 User, 3 System, 4 Service. */
+/** The actor as an OCSF user: 1 User, 3 System, 4 Service. */
 function userOf(streamed: StreamedEntry) {
   const { user, actorType } = streamed.entry;
   const type_id = actorType === "user" ? 1 : actorType === "system" ? 3 : 4;
@@ -74,14 +74,14 @@ function userOf(streamed: StreamedEntry) {
   });
 }
 
-/** Agents are programs: they act under a name, not as somebody. */
+/** Agents are programs: they have a name but are not users. */
 function actorMember(streamed: StreamedEntry) {
   const { user, actorType } = streamed.entry;
   const isProgram = actorType === "agent" || actorType === "ai_agent";
   return isProgram ? { app_name: user.name, app_uid: user.id } : { user: userOf(streamed) };
 }
 
-/** Whom the act was done to, where that is a person; else the one who acted. */
+/** The affected person if any, else the actor. */
 function accountMember(streamed: StreamedEntry, account: Account) {
   const { resource } = streamed.entry;
   const named = given({ uid: resource.id, name: resource.name, type_id: 1 });
@@ -105,7 +105,7 @@ function entityOf({ entry, organization }: StreamedEntry) {
   });
 }
 
-/** The members that one class has and others do not. */
+/** Members specific to a class. */
 function classMembers(streamed: StreamedEntry, { class_uid, account }: Places) {
   const { entry } = streamed;
   const api = { operation: entry.action, service: { name: PRODUCT.name } };
@@ -123,7 +123,7 @@ function classMembers(streamed: StreamedEntry, { class_uid, account }: Places) {
   return { user: accountMember(streamed, account), service, api, src_endpoint, http_request };
 }
 
-/** Details and whatever of an entry the class has no member for. */
+/** Details, and members without a place in the class. */
 function unmappedOf({ entry, row }: StreamedEntry) {
   const { resource, submittedBy, category } = entry;
   return given({
@@ -166,7 +166,7 @@ function eventOf(streamed: StreamedEntry, isOlder: boolean) {
   });
 }
 
-/** A batch's facts as an event of the base class: no class of OCSF is about them. */
+/** A batch's marker as a base event: no OCSF class fits. */
 function markerEvent(marker: BatchMarker, origin: string) {
   return {
     class_uid: 0,
@@ -190,5 +190,5 @@ const formatOf = (isOlder: boolean): Format => ({
 });
 
 export const ocsf = formatOf(false);
-/** With Account Change and User Access, which 1.9.0 deprecates, for receivers that do not know User Management yet. */
+/** With Account Change and User Access, deprecated in 1.9.0, for receivers without User Management. */
 export const ocsfOlder = formatOf(true);

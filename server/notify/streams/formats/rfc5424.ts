@@ -3,15 +3,15 @@ import { inOneLine } from "@/server/ground/text";
 import type { Format, StreamedEntry } from "./format";
 import { cut, isOfSecurity, MAX_FILTERED_IN_LINE } from "./parts";
 
-/** A whole syslog message of RFC 5424: everything of an entry as structured data, the sentence as the message. */
+/** RFC 5424 syslog message: an entry as structured data, its sentence as the message. */
 
-/** Facility 13 (log audit) with the severity: informational, notice for a denial, warning where a failure is of security. */
+/** Facility 13 (log audit) and severity: informational, notice for a denial, warning for a security failure. */
 const PRI = { information: 13 * 8 + 6, notice: 13 * 8 + 5, warning: 13 * 8 + 4 };
-/** 32473 is the enterprise number that RFC 5612 sets aside for examples. */
+/** 32473 is the enterprise number that RFC 5612 reserves for examples. */
 export const SD_ID = "trailmark@32473";
-/** Receivers take messages of so many bytes as they should (RFC 5424, 6.1). */
+/** Size that receivers should accept (RFC 5424, 6.1). */
 const MAX_BYTES = 8192;
-/** Characters of a text and of a name: all of them together leave room, at three bytes each. */
+/** Maximum characters of a text and a name, so that all fit at three bytes each. */
 const MAX_TEXT = 512;
 const MAX_NAME = 255;
 const MAX_HOST = 255;
@@ -19,11 +19,11 @@ const MAX_MSGID = 32;
 const BOM = "\ufeff";
 const NIL = "-";
 
-/** Printable ASCII without spaces, as the header's fields want it. */
+/** Printable ASCII without spaces, for header fields. */
 const inHeader = (text: string, most: number): string =>
   text !== "" && text.length <= most && /^[\x21-\x7e]+$/.test(text) ? text : NIL;
 
-/** Control characters become spaces: receivers that end messages at line breaks must not see one. */
+/** Replaces control characters by spaces: some receivers end messages at line breaks. */
 const inParameter = (text: string): string => inOneLine(text).replace(/["\\\]]/g, "\\$&");
 
 /** RFC 3339 has years of four digits. */
@@ -48,7 +48,7 @@ function priorityOf({ action, result }: StreamedEntry["entry"]): number {
   return result === "failure" && isOfSecurity(action) ? PRI.warning : PRI.information;
 }
 
-/** What identifies an entry and its place comes first: a receiver that cuts long lines cuts none of it. */
+/** Identity and position come first, so that receivers that cut long lines keep them. */
 function placeOf({ entry, origin }: StreamedEntry): Parameters {
   return {
     org: entry.orgId,
@@ -92,7 +92,7 @@ function entryLine(streamed: StreamedEntry): string {
   return messageOf(head, dataOf({ ...parameters, details: fitting(row.details ?? "", room), cut: "1" }), text);
 }
 
-/** As much of a text as fits into so many bytes once it is escaped. */
+/** Cuts a text to a number of escaped bytes. */
 function fitting(text: string, bytes: number): string {
   let [low, high] = [0, text.length];
   while (low < high) {

@@ -4,7 +4,7 @@ import type { PlacedEntry, ReadMarker } from "./read-line";
 
 export type Altered = { seq: number; reason: string };
 
-/** A receiver's copy of one organization's chain, gathered from lines in any order. */
+/** A receiver's copy of one organization's chain, collected from lines in any order. */
 export class KeptChain {
   readonly sealed = new Map<number, string>();
   readonly #entries = new Map<number, Pick<PlacedEntry, "previous" | "content">>();
@@ -66,20 +66,20 @@ export class KeptChain {
     return merge(this.markers.filter(({ replay }) => (replay !== undefined) === isReplay));
   }
 
-  /** Entries that retention removed before they were sent, by the word of a marker. */
+  /** Entries removed by retention before they were sent, according to a marker. */
   get notSent(): Range[] {
     const gaps = this.markers.map(({ gap }) => gap).filter((gap) => gap !== undefined);
     return subtract(gaps, runsOf(this.sealed.keys()));
   }
 
-  /** Entries that no marker's range holds: their batch has not ended, or its marker is gone. */
+  /** Entries in no marker's range: their batch has not ended, or its marker is missing. */
   get unmarked(): Range[] {
     return subtract(runsOf(this.#entries.keys()), [...this.#ranges(false), ...this.#ranges(true)]);
   }
 
   /**
-   * Sequences that were sent and are not here: those between the first and the last one, and those of a replay. An entry
-   * that was sent ahead of its turn, with a heartbeat, may stand alone behind the last.
+   * Sent but missing sequences: between first and last, and of a replay. An entry sent early with a heartbeat may stand
+   * alone after the last.
    */
   get missing(): Range[] {
     const isAhead = this.markers.some(({ type, rows }) => type === "trailmark.heartbeat" && rows > 0);
@@ -113,7 +113,7 @@ export class KeptChain {
     return [{ seq: marker.first, reason: `the digest of batch ${marker.batch} is not that of its entries` }];
   }
 
-  /** Where the lines contradict each other or themselves, by sequence. */
+  /** Contradictions between or within lines, by sequence. */
   get altered(): Altered[] {
     this.#checkLinks();
     const entries = [...this.#altered].map(([seq, reason]) => ({ seq, reason }));

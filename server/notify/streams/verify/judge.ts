@@ -8,7 +8,7 @@ import { type Altered, KeptChain } from "./chain";
 import { type Range, rangeText, runsOf } from "./ranges";
 import { readLine } from "./read-line";
 
-/** The one judge of what a receiver kept of streams, whatever the order of its lines. */
+/** Judge of a receiver's copy of streams, whatever the order of lines. */
 
 export type ChainVerdict = {
   status: "intact" | "broken" | "unproven";
@@ -16,28 +16,28 @@ export type ChainVerdict = {
   origin: string | null;
   first: number | null;
   last: number | null;
-  /** Entries here; of `recomputed` ones the contents have their checksum, of `placeOnly` ones only their place is known. */
+  /** Number of entries; `recomputed`: contents match their checksum; `placeOnly`: only the position is known. */
   entries: number;
   recomputed: number;
   placeOnly: number;
-  /** Entries that the filter left out, proven by their checksums. */
+  /** Filtered entries, proven by their checksums. */
   filtered: number;
   duplicates: number;
   missing: Range[];
   altered: Altered[];
-  /** Entries that retention removed before they were sent. */
+  /** Entries removed by retention before they were sent. */
   notSent: Range[];
-  /** The newest entry under a checkpoint that a trusted key signed. */
+  /** Newest entry under a checkpoint signed by a trusted key. */
   signedThrough: number | null;
   checkpoint: { size: number; signedAt: string } | null;
   signedBy: string[];
   cosignedBy: { name: string; at: string }[];
-  /** Why it is unproven, a sentence each. */
+  /** Reasons that it is unproven, one sentence each. */
   reasons: string[];
   notices: string[];
 };
 
-/** A line of no stream is harmless: receivers add their own. */
+/** Unrelated lines are harmless: receivers add their own. */
 export type StreamVerdict = {
   status: ChainVerdict["status"] | "unreadable";
   lines: number;
@@ -50,7 +50,7 @@ type Signed = Pick<ChainVerdict, "signedThrough" | "checkpoint" | "signedBy" | "
 };
 type Candidate = { note: SignedNote; checkpoint: TreeCheckpoint };
 
-/** The newest sequence up to which every checksum from the beginning of the tree is known, and where that beginning is. */
+/** Newest sequence up to which all checksums from the tree's start are known, and that start. */
 function beginningOf(chain: KeptChain): { base: number; hashes: readonly string[] } | null {
   if (chain.sealed.has(1)) return { base: 0, hashes: [] };
   const known = chain.markers.filter(({ before, first }) => before && chain.sealed.has(first));
@@ -58,7 +58,7 @@ function beginningOf(chain: KeptChain): { base: number; hashes: readonly string[
   return earliest ? { base: earliest.first - 1, hashes: earliest.before ?? [] } : null;
 }
 
-/** The roots over the kept entries at some sizes, as far as nothing is missing. */
+/** Roots over the kept entries at some sizes, as far as complete. */
 function rootsOf(chain: KeptChain, sizes: ReadonlySet<number>): Map<number, Uint8Array> {
   const roots = new Map<number, Uint8Array>();
   const beginning = beginningOf(chain);
@@ -95,7 +95,7 @@ function candidatesOf(chain: KeptChain): { found: Candidate[]; altered: Altered[
 
 type Checked = { found: number; reached: boolean; isTrusted: boolean };
 
-/** The reason why no checkpoint in the files proves the entries. */
+/** Reason that no checkpoint in the files proves the entries. */
 function missingSignature(chain: KeptChain, trust: Trust, { found, reached, isTrusted }: Checked): string {
   if (trust.logs.length === 0) return "It fits in itself; pass --key VERIFIER_KEY to hold it to a key that you trust.";
   if (found === 0) return "No line carries a signed checkpoint.";
@@ -119,7 +119,7 @@ function checkCheckpoint({ note, checkpoint }: Candidate, root: Uint8Array | und
   return { altered, trusted, ...log.cosigned(note) };
 }
 
-/** Holds every checkpoint that lines carry to the entries, and its signatures to the trusted keys. */
+/** Checks every checkpoint in the lines against the entries, and its signatures against the trusted keys. */
 function checkSignatures(chain: KeptChain, trust: Trust): Signed {
   const { found, altered } = candidatesOf(chain);
   const roots = rootsOf(chain, new Set(found.map(({ checkpoint }) => checkpoint.size)));
@@ -197,7 +197,7 @@ function judgeChain(chain: KeptChain, trust: Trust): ChainVerdict {
   };
 }
 
-/** Reads lines in any order and judges what they hold, an organization each. */
+/** Reads lines in any order and judges each organization. */
 export class StreamJudge {
   readonly #chains = new Map<string, KeptChain>();
   #lines = 0;

@@ -1,7 +1,6 @@
 /** Sequences from one through another. */
 export type Range = { first: number; last: number };
 
-/** Ranges in order, those that touch joined; empty ones are left out. */
 export function merge(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   const sorted = ranges.filter(({ first, last }) => first <= last).sort((a, b) => a.first - b.first);
@@ -16,7 +15,7 @@ export function merge(ranges: readonly Range[]): Range[] {
 export const runsOf = (sequences: Iterable<number>): Range[] =>
   merge([...sequences].map((seq) => ({ first: seq, last: seq })));
 
-/** The part of some ranges that is not in others. */
+/** Part of some ranges outside others. */
 export function subtract(ranges: readonly Range[], without: readonly Range[]): Range[] {
   const holes = merge(without);
   const left: Range[] = [];

@@ -4,7 +4,7 @@ import { readExact, writeExact } from "@/server/ground/exact-json";
 import { isObject } from "@/server/ground/records";
 import { SD_ID } from "@/server/notify/streams/formats/rfc5424";
 
-/** What one line of a receiver's file says of the log, in any of the formats, also inside what receivers put around lines. */
+/** Parses a line of a receiver's file in any format, also inside wrappers added by receivers. */
 
 const checksum = z.string().regex(/^[0-9a-f]{64}$/);
 const orgId = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -14,7 +14,10 @@ const text = z.string();
 
 const placed = z.object({ orgId, seq, checksum, previous: checksum.nullable() });
 
-/** An entry's place in its chain. content: whether its contents have its checksum; unread where the line holds not all. */
+/**
+ * Position of an entry in its chain. content: whether its contents match the checksum; unread if the line is
+ * incomplete.
+ */
 export type PlacedEntry = z.output<typeof placed> & { kind: "entry"; content: "good" | "altered" | "unread" };
 
 const marker = z.object({
@@ -31,7 +34,7 @@ const marker = z.object({
   checkpoint: text.nullable(),
   replay: text.optional(),
   origin: text,
-  /** Hashes of the tree before `first`, which a file that does not begin with the log needs. */
+  /** Tree hashes before `first`, needed by a file that does not start with the log. */
   before: z.array(text).max(64).optional(),
 });
 export type ReadMarker = z.output<typeof marker> & { kind: "marker" };
@@ -62,7 +65,7 @@ const native = z.object({
 const byBytes = ([a]: [string, unknown], [b]: [string, unknown]): number =>
   Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** JSON as PostgreSQL writes jsonb: what was hashed, however a receiver has written it since. */
+/** JSON as PostgreSQL writes jsonb, the hashed form, whatever a receiver changed. */
 function asStored(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(asStored).join(", ")}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -149,7 +152,7 @@ function objectFound(value: Record<string, unknown>): Found | null {
   return ecsEntry(value) ?? markerIn(ecsMarker.safeParse(value).data?.trailmark.marker);
 }
 
-/** Receivers put lines into members of their own, so deep at most. */
+/** Maximum nesting of a line in receivers' members. */
 const MAX_DEPTH = 5;
 
 function inValue(value: unknown, depth: number): Found[] {
@@ -167,7 +170,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** JSON in a line: all of it, an item of an array over several lines, or what stands behind a header. */
+/** JSON in a line: the whole line, an item of a multi-line array, or text after a header. */
 function inJson(line: string, depth: number): Found[] {
   const item = line.replace(/^[[,\s]+/, "").replace(/[\],\s]+$/, "");
   const behind = [...line.matchAll(/\{"/g)].slice(0, 3).map(({ index }) => line.slice(index));
@@ -209,5 +212,5 @@ function inText(line: string, depth: number): Found[] {
   return found ? [found] : inJson(line, depth);
 }
 
-/** Entries and markers in a line; none where it is of something else. */
+/** Entries and markers in a line; none in unrelated lines. */
 export const readLine = (line: string): Found[] => inText(line, 0);

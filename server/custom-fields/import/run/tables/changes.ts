@@ -7,7 +7,7 @@ import type { Range } from "./staged";
 
 /** Values by definition id; null for none. */
 export type Values = Record<string, FieldValue | null>;
-/** What an import changed on one device: what undo and the read-back go by. */
+/** Changes of an import on one device, used by undo and read-back. */
 export type Change = {
   rowNo: number;
   orgId: string;
@@ -17,7 +17,7 @@ export type Change = {
   recordedSourceId: string | null;
 };
 
-/** In the transaction that makes the changes. */
+/** Must run in the transaction that makes the changes. */
 export async function insertChanges(tx: Tx, importId: string, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
   await tx.execute(sql`
@@ -28,7 +28,7 @@ export async function insertChanges(tx: Tx, importId: string, changes: readonly 
     ON CONFLICT (import_id, row_no) DO NOTHING`);
 }
 
-/** The next changes that are not undone, with what their devices hold now (null: nothing), locked. */
+/** Next changes not undone, with the devices' current values (null: none), locked. */
 export async function lockChanges(
   tx: Tx,
   importId: string,
@@ -37,7 +37,7 @@ export async function lockChanges(
   const page = sql`
     SELECT * FROM custom_field_import_changes
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND NOT undone ORDER BY row_no LIMIT ${limit}`;
-  // Locked in the order of the devices, as every writer of many values does.
+  // Locks in device order, like every writer of many values.
   await tx.execute(sql`
     SELECT 1 FROM custom_field_values v WHERE v.device_id IN (SELECT device_id FROM (${page}) c)
     ORDER BY v.device_id FOR UPDATE OF v`);
@@ -50,7 +50,7 @@ export async function lockChanges(
   );
 }
 
-/** True while a change after a row is not undone. */
+/** True if a change after a row is not undone. */
 export async function hasChanges(tx: Tx, importId: string, after: number): Promise<boolean> {
   const found = await tx.execute(sql`
     SELECT 1 FROM custom_field_import_changes
@@ -70,7 +70,7 @@ export async function markUndone(
 
 type Written = { rowNo: number } & Pick<Change, "previous" | "written">;
 
-/** What the import wrote for some rows and what was there before, by row number. */
+/** Values written for some rows and their previous values, by row number. */
 export async function readWritten(
   tx: Tx,
   importId: string,
@@ -86,7 +86,7 @@ export async function readWritten(
   return new Map(rows.map((row) => [row.rowNo, row]));
 }
 
-/** The last row that an import wrote for; 0 where it wrote nothing. */
+/** Last row written; 0 if none. */
 export async function lastChange(tx: Tx, importId: string): Promise<number> {
   const [row] = await rowsOf<{ last: number | null }>(
     tx,
@@ -95,12 +95,12 @@ export async function lastChange(tx: Tx, importId: string): Promise<number> {
   return row?.last ?? 0;
 }
 
-/** Counts of one organization and field; each device is counted under one of its fields only. */
+/** Counts of one organization and field; each device counts under one field only. */
 type WrittenCount = { orgId: string; fieldId: string; devices: number; written: number; found: number };
 
 /**
- * Of the values written to the rows of a range, how many their devices hold now: counted from the tables, not from what
- * was intended. What a device holds is unpacked once and not for each of its fields, and looked up by key.
+ * Number of values written to a range of rows that devices still hold, counted from the tables. A device's values are
+ * unpacked once, not per field, and looked up by key.
  */
 export const countWritten = (tx: Tx, importId: string, { after, through }: Range) =>
   rowsOf<WrittenCount>(

@@ -3,12 +3,12 @@ import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** One of the different values that a change replaced, and the rows that held it. */
+/** A distinct value replaced by a change, and its rows. */
 export type EditPart = { before: string; after: string; rowNos: number[] };
 type Import = { id: string; partnerId: string };
 type Numbered = { editNo: number; column: number };
 
-/** Rows by the value that they hold in a column, of those that a condition on it (`c.text`) or a row number picks. */
+/** Rows by their value in a column, selected by a condition (`c.text`) or row number. */
 export const readCells = (
   tx: Tx,
   importId: string,
@@ -29,7 +29,7 @@ export const readCells = (
     GROUP BY 1 ORDER BY 1`,
   );
 
-/** Writes a value into a column of rows (null: none); a row that ends before it is filled up with cells without a value. */
+/** Writes a value into a column of rows (null: none); shorter rows are padded with missing values. */
 export async function writeCells(
   tx: Tx,
   importId: string,
@@ -55,7 +55,7 @@ export async function insertEdit(
       AS p(part int, before text, after text, "rowNos" int[])`);
 }
 
-/** Takes a change out of the list: what it replaced is returned. */
+/** Removes a change from the list. @returns what it replaced */
 export const claimEdit = (tx: Tx, importId: string, editNo: number) =>
   rowsOf<EditPart>(
     tx,
@@ -68,7 +68,7 @@ export async function clearEdits(tx: Tx, importId: string): Promise<void> {
   await tx.execute(sql`DELETE FROM custom_field_import_edits WHERE import_id = ${importId}::uuid`);
 }
 
-/** Forgets what was edited in some columns: it can no longer be undone. */
+/** Forgets edits of some columns, which can then no longer be undone. */
 export async function forgetEdits(tx: Tx, importId: string, columns: readonly number[]): Promise<void> {
   await tx.execute(sql`
     DELETE FROM custom_field_import_edits

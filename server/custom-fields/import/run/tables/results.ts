@@ -6,20 +6,20 @@ import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/outc
 import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
 import { type Range, readStagedRows } from "./staged";
 
-/** What the check found for a row (or the run, where it found something else). */
+/** Result of the check for a row (or of the run, if different). */
 export type Result = {
   rowNo: number;
   outcome: RowOutcome;
   reason: string | null;
   deviceId: string | null;
   sourceId: string | null;
-  /** One letter for each mapped field. */
+  /** One letter per mapped field. */
   codes: string;
   candidates: string[] | null;
   pickedDeviceId: string | null;
 };
 export type ResultRow = Result & Omit<StagedRow, "fault">;
-/** Row number to the candidate that a person picked. */
+/** Picked candidate by row number. */
 export type Picks = ReadonlyMap<number, string>;
 type Import = { importId: string; partnerId: string };
 
@@ -34,14 +34,14 @@ export async function insertResults(tx: Tx, { importId, partnerId }: Import, row
         "pickedDeviceId" uuid)`);
 }
 
-/** Brings one row's result up to date. */
+/** Updates one row's result. */
 export async function replaceResult(tx: Tx, of: Import, row: Result): Promise<void> {
   await tx.execute(sql`
     DELETE FROM custom_field_import_results WHERE import_id = ${of.importId}::uuid AND row_no = ${row.rowNo}`);
   await insertResults(tx, of, [row]);
 }
 
-/** Removes all results; what people picked is returned, to be kept by the next check. */
+/** Removes all results. @returns people's picks, for the next check */
 export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   const picks = await rowsOf<{ rowNo: number; deviceId: string }>(
     tx,
@@ -54,7 +54,7 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
 }
 
-/** The place of a row in its file: looked up by the key for each, regardless of what the planner knows of the table. */
+/** Place of a row in its file, looked up by key whatever the planner assumes about the table. */
 const placeOf = (importId: string, rowNo: SQL) => sql`
     CROSS JOIN LATERAL (
       SELECT s.file_no AS "fileNo", s.line FROM custom_field_import_rows s
@@ -69,8 +69,8 @@ type Claim = Pick<Result, "rowNo" | "outcome" | "codes" | "sourceId" | "pickedDe
 };
 
 /**
- * Rows that reach a device which another row reaches too (isTwice; a picked device counts), or whose source ID another
- * row gives to its own device. Only a query over all rows can find them.
+ * Rows that reach a device another row also reaches (isTwice; picked devices count), or whose source ID another row
+ * gives to its own device. Requires a query over all rows.
  */
 export const readClaims = (tx: Tx, importId: string) =>
   rowsOf<Claim>(
@@ -88,7 +88,7 @@ export const readClaims = (tx: Tx, importId: string) =>
     WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
   );
 
-/** Marks rows as identity conflicts, which are applied to no device. By upsert, whose plan is always the key's index. */
+/** Marks identity conflicts, which are applied to no device. An upsert, which always uses the key's index. */
 export async function markConflicts(
   tx: Tx,
   { importId, partnerId }: Import,
@@ -104,7 +104,7 @@ export async function markConflicts(
       reason = excluded.reason, candidates = excluded.candidates`);
 }
 
-/** Records where the run found something else than the check. By upsert, whose plan is always the key's index. */
+/** Records results of the run that differ from the check. An upsert, which always uses the key's index. */
 export async function markOutcomes(
   tx: Tx,
   { importId, partnerId }: Import,
@@ -122,13 +122,13 @@ export async function markOutcomes(
 
 export type ResolvedResult = Pick<Result, "rowNo" | "outcome" | "codes" | "deviceId" | "pickedDeviceId">;
 
-/** The rows that the check, or a person, gave a device. */
+/** Rows with a device from the check or a person. */
 const resolved = sql`(device_id IS NOT NULL OR (outcome = 'ambiguous' AND picked_device_id IS NOT NULL))`;
-/** Of these, the ones with something to write: a value, or the source ID of a device that was found otherwise. */
+/** Rows with something to write: a value, or the source ID of a device found by other identifiers. */
 const withWork = sql`
   (translate(codes, ${WRITE_CODES}, '') <> codes OR (source_id IS NOT NULL AND outcome <> 'matched_source_id'))`;
 
-/** The next row with something to write; null where none is left. */
+/** Next row with something to write; null if none is left. */
 export async function findWork(tx: Tx, importId: string, after: number): Promise<number | null> {
   const [row] = await rowsOf<{ rowNo: number }>(
     tx,
@@ -139,7 +139,7 @@ export async function findWork(tx: Tx, importId: string, after: number): Promise
   return row?.rowNo ?? null;
 }
 
-/** The rows of a range with something to write. */
+/** Rows of a range with something to write. */
 export const readWork = (tx: Tx, importId: string, { after, through }: Range) =>
   rowsOf<ResolvedResult>(
     tx,
@@ -149,7 +149,7 @@ export const readWork = (tx: Tx, importId: string, { after, through }: Range) =>
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} AND ${resolved} AND ${withWork}`,
   );
 
-/** The rows of a range that have a device and nothing to write: how many there are of each kind. */
+/** Rows of a range with a device and nothing to write, counted by kind. */
 export const countIdle = (tx: Tx, importId: string, { after, through }: Range) =>
   rowsOf<Pick<Result, "outcome" | "codes"> & { rows: number }>(
     tx,
@@ -160,7 +160,7 @@ export const countIdle = (tx: Tx, importId: string, { after, through }: Range) =
     GROUP BY 1, 2`,
   );
 
-/** Results after a row number, in order, with their staged rows: one statement over each table. */
+/** Results after a row number, in order, with their staged rows; one statement per table. */
 export async function readResults(
   tx: Tx,
   importId: string,
@@ -194,7 +194,7 @@ export type RelatedRow = {
   line: number;
 };
 
-/** The rows that are about any of the devices: by their match, by a pick or among their candidates. */
+/** Rows about any of the devices: matched, picked or candidates. */
 export const readRowsAbout = (
   tx: Tx,
   importId: string,
@@ -212,7 +212,7 @@ export const readRowsAbout = (
     ORDER BY row_no LIMIT ${limit}`,
   );
 
-/** The first row of the file but this one that meets a condition; undefined where there is none. */
+/** First other row that meets a condition; undefined if none. */
 async function findOther(tx: Tx, importId: string, { rowNo, where }: { rowNo: number; where: SQL }) {
   const [other] = await rowsOf<{ rowNo: number }>(
     tx,
@@ -223,11 +223,11 @@ async function findOther(tx: Tx, importId: string, { rowNo, where }: { rowNo: nu
   return other?.rowNo;
 }
 
-/** Another row with the same source ID: to give that ID to a device would decide about both. */
+/** Another row with the same source ID: giving that ID to a device would decide about both. */
 export const findRowOfSourceId = (tx: Tx, id: string, { rowNo, sourceId }: { rowNo: number; sourceId: string }) =>
   findOther(tx, id, { rowNo, where: sql`source_id = ${sourceId}` });
 
-/** The number of another row that already reaches the device, if there is one. */
+/** Number of another row that already reaches the device, if any. */
 export const findRowOfDevice = (tx: Tx, id: string, { rowNo, deviceId }: { rowNo: number; deviceId: string }) =>
   findOther(tx, id, {
     rowNo,

@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** The source device IDs of one partner and source product. */
+/** Source device IDs of one partner and product. */
 type Product = { partnerId: string; source: string };
 type SourceId = { sourceId: string; deviceId: string };
 
 /**
  * Records the devices' source IDs.
- * @returns those that were recorded; the others are recorded on another device, perhaps beyond the caller's reach.
+ * @returns those recorded; the others belong to another device, possibly outside the caller's reach.
  */
 export async function insertSourceIds(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function insertSourceIds(
   return new Set(recorded.map(({ sourceId }) => sourceId));
 }
 
-/** @returns how many were there to be removed. */
+/** @returns the number removed. */
 export async function deleteSourceIds(
   tx: Tx,
   { partnerId, source }: Product,

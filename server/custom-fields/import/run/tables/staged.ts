@@ -5,11 +5,11 @@ import { rowsOf } from "@/db/rows";
 import type { PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
 import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
 
-/** Rows of an import after one row number and up to another; they count from 1 without gaps. */
+/** Rows of an import after one number up to another; they count from 1 without gaps. */
 export type Range = { after: number; through: number };
 type Import = { id: string; partnerId: string };
 
-/** @param json a list of staged rows as JSON text. */
+/** @param json staged rows as a JSON text. */
 export async function insertStaged(tx: Tx, { id, partnerId }: Import, json: string): Promise<void> {
   await tx.execute(sql`
     INSERT INTO custom_field_import_rows (import_id, row_no, partner_id, file_no, line, cells, fault)
@@ -22,7 +22,7 @@ export async function clearStaged(tx: Tx, importId: string): Promise<void> {
   await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${importId}::uuid`);
 }
 
-/** Empties columns of the rows of a range: values that are secret and were not chosen for import. */
+/** Empties columns in a range of rows: secrets not chosen for import. */
 export async function forgetColumns(
   tx: Tx,
   importId: string,
@@ -54,10 +54,10 @@ export const readStagedRows = (tx: Tx, importId: string, rowNos: readonly number
     WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`,
   );
 
-/** Hostnames that one identifier may have before it is a placeholder: two are a conflict that is told. */
+/** Hostnames per identifier before it counts as a placeholder; two are reported as a conflict. */
 const MAX_HOSTNAMES = 2;
 
-/** IDs and serial numbers, in lower case, that the rows of a file give to many hostnames: they identify nothing. */
+/** Lowercase IDs and serial numbers that a file gives to many hostnames: they identify nothing. */
 export async function sharedIdentifiers(
   tx: Tx,
   { importId, identifiers }: { importId: string; identifiers: PlanIdentifiers },
