@@ -21,7 +21,7 @@ async function arrange(values: string[]) {
   return { ctx, ids, field };
 }
 
-it("reads every stored value in the new type, in all organizations", async () => {
+it("changing a field's type converts every stored value in all organizations", async () => {
   const { ctx, ids, field } = await arrange(["7", "12", "7"]);
   expect(await retypeDefinition.run(ctx, { id: field.id, type: "number" })).toMatchObject({ type: "number" });
   expect(await Promise.all(ids.map(valuesOf))).toEqual([[7], [12], [7]]);
@@ -29,7 +29,7 @@ it("reads every stored value in the new type, in all organizations", async () =>
   expect(await valuesOf(ids[1] as string)).toEqual(["12"]);
 });
 
-it("takes no date whose day and month are open", async () => {
+it("a change to date rejects values with ambiguous day and month", async () => {
   const { ctx, ids, field } = await arrange(["2024-04-03", "03/04/2024"]);
   await expect(retypeDefinition.run(ctx, { id: field.id, type: "date" })).rejects.toMatchObject({
     message: "type: 1 stored value does not fit date: 03/04/2024",
@@ -37,7 +37,7 @@ it("takes no date whose day and month are open", async () => {
   expect(await valuesOf(ids[1] as string)).toEqual(["03/04/2024"]);
 });
 
-it("refuses a type that a stored value does not fit, and changes nothing", async () => {
+it("rejects a type that a stored value does not fit, without any change", async () => {
   const { ctx, ids, field } = await arrange(["7", "seven", "8"]);
   await expect(retypeDefinition.run(ctx, { id: field.id, type: "number", name: "Renamed" })).rejects.toMatchObject({
     code: "validation_failed",

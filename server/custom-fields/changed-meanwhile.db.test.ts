@@ -25,7 +25,7 @@ const whileItWaits = <T>(field: Definition, work: () => Promise<T>, other: () =>
 /** The details of the newest entry of a partner, which is about a field. */
 const newestOf = async ({ homeOrgId }: Ctx) => (await auditRows(homeOrgId ?? "")).at(-1);
 
-it("a field that becomes a secret while it waits for its new type stays one, and is recorded as one", async () => {
+it("a field marked secret during a type change stays secret and is recorded as a secret", async () => {
   const { ctx, id, field } = await arrange();
   const retyped = await whileItWaits(
     field,
@@ -45,7 +45,7 @@ it("a field that becomes a secret while it waits for its new type stays one, and
   expect(JSON.stringify(recorded?.details)).not.toContain("4711");
 });
 
-it("a field that becomes a secret while it waits to be deleted is recorded as one", async () => {
+it("a field marked secret during its deletion is recorded without its values", async () => {
   const { ctx, field } = await arrange();
   await whileItWaits(
     field,

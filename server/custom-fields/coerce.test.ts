@@ -56,7 +56,7 @@ describe("coerceText", () => {
     expect(read(type, text)).toBe(expected);
   });
 
-  it("reads a date in the order that the column has", () => {
+  it("reads a date in the column's day and month order", () => {
     expect(read("date", "3/4/2024 12:00:00 AM", "mdy")).toBe("2024-03-04");
     expect(read("date", "3/4/2024", "dmy")).toBe("2024-04-03");
     expect(read("date", "31.12.2024", "dmy")).toBe("2024-12-31");
@@ -71,7 +71,7 @@ describe("coerceText", () => {
     expect(read("date", "4/15/2026 2:30 PM", "mdy")).toBe("2026-04-15");
   });
 
-  it("never throws, and what it lets through the validator lets through unchanged", () => {
+  it("never throws, and every accepted value passes validation unchanged", () => {
     fc.assert(
       fc.property(fc.constantFrom(...FIELD_TYPES), fc.string({ unit: "binary", maxLength: 40 }), (type, text) => {
         const result = coerceText(rule(type, ["a", "b"]), text);
@@ -81,7 +81,7 @@ describe("coerceText", () => {
     );
   });
 
-  it("reads back every number and date that it could have written", () => {
+  it("reads any number and date that it can write", () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e12, max: 1e12 }), (n) => read("number", String(n)) === n + 0),
       { numRuns: 2000 },

@@ -17,8 +17,8 @@ async function arrange() {
 }
 const field = (over: object = {}) => ({ name: "Asset tag", fieldKey: "asset_tag", type: "text", ...over });
 
-describe("definitions", () => {
-  it("makes a field of All organizations for a partner and an organization's own for its admin", async () => {
+describe("field definitions", () => {
+  it("a partner creates fields for all organizations, an admin for their own", async () => {
     const { partnerAdmin, orgAdmin, own } = await arrange();
     const wide = await call(POST, { token: partnerAdmin, body: field() });
     expect(wide.status).toBe(201);
@@ -29,7 +29,7 @@ describe("definitions", () => {
     expect(seen.body.data.map((d: { fieldKey: string }) => d.fieldKey).sort()).toEqual(["asset_tag", "mine"]);
   });
 
-  it("keeps keys unique per owner, and takes the same key for another owner", async () => {
+  it("require unique keys per owner, and allow the same key for another owner", async () => {
     const { partnerAdmin, own } = await arrange();
     expect((await call(POST, { token: partnerAdmin, body: field() })).status).toBe(201);
     expect((await call(POST, { token: partnerAdmin, body: field() })).body.code).toBe("conflict");
@@ -47,7 +47,7 @@ describe("definitions", () => {
     [field({ type: "dropdown", options: ["a"], defaultValue: "b" })],
     [field({ name: " " })],
     [field({ surprise: 1 })],
-  ])("refuses %j", async (body) => {
+  ])("reject %j", async (body) => {
     const { partnerAdmin } = await arrange();
     expect((await call(POST, { token: partnerAdmin, body })).body.code).toBe("validation_failed");
   });
@@ -56,7 +56,7 @@ describe("definitions", () => {
     ["type", "number"],
     ["type", null],
     ["fieldKey", "other_key"],
-  ])("keeps its %s, and says so", async (path, value) => {
+  ])("reject a change of %s", async (path, value) => {
     const { partnerAdmin } = await arrange();
     const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
     const body = { name: "Renamed", [path]: value };
@@ -66,7 +66,7 @@ describe("definitions", () => {
     expect(kept.body).toMatchObject({ name: "Asset tag", type: "text", fieldKey: "asset_tag" });
   });
 
-  it("of All organizations is changed and deleted by who reaches them all, and read and filled in by the others", async () => {
+  it("for all organizations are editable only with access to all of them", async () => {
     const { partner, own, other, partnerAdmin, device } = await arrange();
     const elsewhere = await createDevice({ orgId: other.id });
     const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
@@ -83,7 +83,7 @@ describe("definitions", () => {
     expect((await call(DELETE, { method: "DELETE", token: partnerAdmin, params })).status).toBe(204);
   });
 
-  it("of All organizations is made by who reaches them all; who reaches some makes one of theirs", async () => {
+  it("are created for all organizations only with access to all of them", async () => {
     const { partner, own } = await arrange();
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
     for (const body of [field(), field({ owner: "all_organizations" })]) {
@@ -94,7 +94,7 @@ describe("definitions", () => {
     expect(mine.body).toMatchObject({ owner: "organization", orgId: own.id });
   });
 
-  it("changes options", async () => {
+  it("accept changed options", async () => {
     const { partnerAdmin } = await arrange();
     const created = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });
     const params = { id: created.body.id };
@@ -102,7 +102,7 @@ describe("definitions", () => {
     expect(changed.body.options).toEqual(["a", "b"]);
   });
 
-  it("lets one organization's admin see but not touch a field of All organizations, and strangers see nothing", async () => {
+  it("for all organizations are read-only for an organization's admin and hidden from strangers", async () => {
     const { partnerAdmin, orgAdmin, viewer } = await arrange();
     const created = await call(POST, { token: partnerAdmin, body: field() });
     const params = { id: created.body.id };
@@ -117,8 +117,8 @@ describe("definitions", () => {
   });
 });
 
-describe("values", () => {
-  it("sets, shows and clears values by key", async () => {
+describe("field values", () => {
+  it("are set, shown and cleared by key", async () => {
     const { partnerAdmin, device } = await arrange();
     await call(POST, { token: partnerAdmin, body: field() });
     await call(POST, { token: partnerAdmin, body: field({ fieldKey: "seats", type: "number", defaultValue: 1 }) });
@@ -139,7 +139,7 @@ describe("values", () => {
     [{ on: "yes" }],
     [{ kind: null }],
     [{ asset_tag: "good", seats: "bad" }],
-  ])("refuses %j as a whole", async (body) => {
+  ])("reject %j entirely", async (body) => {
     const { partnerAdmin, device } = await arrange();
     await call(POST, { token: partnerAdmin, body: field() });
     await call(POST, { token: partnerAdmin, body: field({ fieldKey: "seats", type: "number" }) });
@@ -154,7 +154,7 @@ describe("values", () => {
     expect(Object.values(shown.body.customFields).every((v) => v === null)).toBe(true);
   });
 
-  it("keeps every number as it was given, or refuses it", async () => {
+  it("keep a number exactly as given, or reject it", async () => {
     const { partnerAdmin, device } = await arrange();
     const seats = (over = {}) => field({ fieldKey: "seats", type: "number", ...over });
     const params = { id: device.id };
@@ -186,7 +186,7 @@ describe("values", () => {
     expect(changed.body.detail).toMatch(/^defaultValue: has more/);
   });
 
-  it("prefers an organization's own field to one of All organizations with the same key", async () => {
+  it("use an organization's own field before a shared one with the same key", async () => {
     const { partnerAdmin, own, device } = await arrange();
     await call(POST, { token: partnerAdmin, body: field() });
     await call(POST, { token: partnerAdmin, body: field({ type: "number", orgId: own.id }) });
@@ -195,7 +195,7 @@ describe("values", () => {
     expect(set.body.customFields).toEqual({ asset_tag: 7 });
   });
 
-  it("masks secrets for those who may not manage fields", async () => {
+  it("of secret fields are masked without permission to manage fields", async () => {
     const { partnerAdmin, viewer, device } = await arrange();
     await call(POST, { token: partnerAdmin, body: field({ secret: true }) });
     const params = { id: device.id };
@@ -208,7 +208,7 @@ describe("values", () => {
     expect([await holds(viewer), await holds(partnerAdmin)]).toEqual([0, 1]);
   });
 
-  it("finds devices by a field's value", async () => {
+  it("can be searched to find devices", async () => {
     const { partnerAdmin, own, device } = await arrange();
     await createDevice({ orgId: own.id });
     await call(POST, { token: partnerAdmin, body: field({ type: "number" }) });
@@ -219,7 +219,7 @@ describe("values", () => {
     expect(none.body.pagination.total).toBe(0);
   });
 
-  it("takes a field's values along when it is deleted", async () => {
+  it("are deleted with their field", async () => {
     const { partnerAdmin, device } = await arrange();
     const created = await call(POST, { token: partnerAdmin, body: field() });
     const params = { id: device.id };
@@ -231,7 +231,7 @@ describe("values", () => {
     expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields).toEqual({ asset_tag: null });
   });
 
-  it("treats another tenant's device like a missing one", async () => {
+  it("of another tenant's device return the same 404 as a missing device", async () => {
     const { device } = await arrange();
     const stranger = await createUser({ role: "partner_admin" });
     for (const id of [device.id, "00000000-0000-4000-8000-000000000000"]) {

@@ -11,7 +11,7 @@ import { startRun, startUndo } from "./import/start";
 import { createInput } from "./schema";
 import { setDeviceValues } from "./set-values";
 
-it("a value that is being written when its field is deleted goes with it", async () => {
+it("deleting a field also deletes a value being written at that moment", async () => {
   const { ctx, partnerId, a } = await createWorld();
   const [id = ""] = await createDevices(partnerId, [{ orgId: a.id, hostname: "T" }]);
   const create = (fieldKey: string) =>
@@ -31,7 +31,7 @@ it("a value that is being written when its field is deleted goes with it", async
   expect(await valuesOf(id)).toEqual(["Ghent"]);
 });
 
-it("a field that two people delete at once is deleted by one of them, and not found by the other", async () => {
+it("when two people delete a field at once, one gets not_found", async () => {
   const { ctx } = await createWorld();
   const rack = await createDefinition.run(ctx, createInput.parse({ name: "Rack", fieldKey: "rack", type: "text" }));
   const remove = () =>
@@ -43,7 +43,7 @@ it("a field that two people delete at once is deleted by one of them, and not fo
   expect(ends.sort()).toEqual(["deleted", "not_found"]);
 });
 
-it("an import whose field is deleted after its start ends, and writes none of its values; nor does its undoing", async () => {
+it("an import and its undo stop when a field is deleted, without writing its values", async () => {
   const { ctx, ids, text } = await createSimple();
   const { id } = await check(ctx, (await stageText(ctx, text)).id);
   await startRun.run(ctx, { id });

@@ -26,7 +26,7 @@ const audited = async (orgId: string): Promise<string> =>
       .map(({ action, details }) => ({ action, details })),
   );
 
-it("the choices of a secret field never enter the audit log, nor does its default", async () => {
+it("a secret field's choices and default never enter the audit log", async () => {
   const { org, admin, create } = await arrange();
   const params = await create(true);
   await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "Local password" } });
@@ -36,7 +36,7 @@ it("the choices of a secret field never enter the audit log, nor does its defaul
   expect(entries).not.toContain("24!");
 });
 
-it("a change that makes a field secret, or ends that, is recorded without its choices and its default", async () => {
+it("marking or unmarking a field as secret is recorded without choices and default", async () => {
   const { org, admin, create } = await arrange();
   const params = await create(false);
   const before = (await audited(org.id)).split("24!").length;
@@ -46,7 +46,7 @@ it("a change that makes a field secret, or ends that, is recorded without its ch
   expect(entries.split("24!")).toHaveLength(before);
 });
 
-it("the choices and the default of a secret field are shown to those alone who may set its values", async () => {
+it("only people who may set its values see a secret field's choices and default", async () => {
   const { org, admin, viewer, create } = await arrange();
   const params = await create(true);
   const device = await createDevice({ orgId: org.id });

@@ -22,8 +22,8 @@ import { listRows, pickCandidate } from "./rows";
 import { importWork } from "./run/run-job";
 import { startCheck } from "./start";
 
-describe("the check", () => {
-  it("takes an ID or serial number that many hostnames of the file share for none", async () => {
+describe("checking an import", () => {
+  it("ignores an ID or serial number shared by many hostnames", async () => {
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [
       { orgId: a.id, hostname: "one", serial: "S1" },
@@ -47,7 +47,7 @@ describe("the check", () => {
     expect(await outcomesOf(ctx, conflicting)).toEqual(["identity_conflict", "identity_conflict"]);
   });
 
-  it("tells apart every outcome of a row, and applies only what is resolved", async () => {
+  it("distinguishes every row outcome and applies only resolved rows", async () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const ids = await createDevices(partnerId, [
       { orgId: a.id, hostname: "renamed", sourceId: "1" },
@@ -94,7 +94,7 @@ describe("the check", () => {
     for (const [i, id] of ids.entries()) expect(await valuesOf(id)).toEqual([0, 1, 7].includes(i) ? ["v"] : null);
   });
 
-  it("finds a conflict where a recorded ID and a hostname mean devices that differ in their domain alone", async () => {
+  it("reports a conflict when a recorded ID and a hostname differ only in domain", async () => {
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [
       { orgId: a.id, hostname: "ws1.east.contoso.com", sourceId: "100" },
@@ -123,7 +123,7 @@ describe("the check", () => {
     expect(await counts()).toEqual(before);
   });
 
-  it("judges each value by the definition, with the reason", async () => {
+  it("validates each value against its definition and gives the reason", async () => {
     const { ctx } = await createSimple(["PC1", "PC2", "PC3", "PC4"]);
     const staged = await stageText(
       ctx,
@@ -139,7 +139,7 @@ describe("the check", () => {
     expect(checked.summary.check?.fields.map((f) => f.invalid)).toEqual([0, 1, 1]);
   });
 
-  it("saves a mapping over no other one than the person has seen", async () => {
+  it("rejects a mapping based on an outdated revision", async () => {
     const { ctx, text } = await createSimple();
     const seen = await stageText(ctx, text);
     const { id, revision } = seen;
@@ -150,7 +150,7 @@ describe("the check", () => {
     expect((await savePlan.run(ctx, { id, revision: first.revision, plan })).plan).toEqual(plan);
   });
 
-  it("refuses a plan that maps one thing twice, nothing, or a type that disagrees", async () => {
+  it("rejects duplicate or empty mappings and a type that disagrees", async () => {
     const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
     await check(ctx, first.id);
@@ -215,7 +215,7 @@ describe("the check", () => {
     expect(done.summary.run).toMatchObject({ picked: 1, rows: { ambiguous: 2, changed: 0 } });
   });
 
-  it("applies neither row when another one comes to the device that a person picked, since the check before", async () => {
+  it("applies neither row when a second one matches a device picked earlier", async () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const ids = await createDevices(partnerId, [
       { orgId: a.id, hostname: "twin.c" },
@@ -237,7 +237,7 @@ describe("the check", () => {
     expect(await valuesOf(ids[0] as string)).toBeNull();
   });
 
-  it("lets no two rows reach a device that is the only one of its name once a row's device is picked", async () => {
+  it("prevents two rows from matching one device after a pick", async () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const ids = await createDevices(partnerId, [
       { orgId: a.id, hostname: "twin" },
@@ -254,7 +254,7 @@ describe("the check", () => {
     expect((await run(ctx, staged.id)).summary.run).toMatchObject({ devices: 0 });
   });
 
-  it("forgets a pick that is no longer one of the row's candidates, and promises nothing for that row", async () => {
+  it("drops a pick that is no longer a candidate and plans nothing for that row", async () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const given = [a.id, b.id, b.id].map((orgId) => ({ orgId, hostname: "twin" }));
     const ids = await createDevices(partnerId, given);

@@ -94,7 +94,7 @@ const long = toCsv([
 ]);
 const western = (text: string) => text.replaceAll("Łukasz Żak", "Lukáš Žák");
 
-describe("an export of Automate's extra data", () => {
+describe("an Automate extra data export", () => {
   it.each<[string, string, string | Uint8Array]>([
     ["as CSV in UTF-8", "export.csv", automateCsv(COMPUTERS)],
     ["as CSV in UTF-8 with a mark", "export.csv", encodeText(automateCsv(COMPUTERS), { encoding: "utf-8", bom: true })],
@@ -108,7 +108,7 @@ describe("an export of Automate's extra data", () => {
     ["gzipped", "export.csv.gz", encodeText(automateCsv(COMPUTERS), { encoding: "utf-8", gzip: true })],
     ["as a workbook", "export.xlsx", toXlsx([AUTOMATE_HEADER, ...rows])],
     ["as a long list", "long.csv", long],
-  ])("arrives whole %s", async (what, name, content) => {
+  ])("is imported completely %s", async (what, name, content) => {
     const { ctx, ids } = await arrange();
     const staged = await stageText(ctx, content, name);
     const key = withFields(staged, { "BitLocker Recovery Key": { action: "create" } });
@@ -148,7 +148,7 @@ const dumpOf = (n: number) => ({
 });
 
 describe("a dump of Computers/{id}/ExtraFields", () => {
-  it("brings types and choices, leaves default and masked values out, and keeps other scopes out", async () => {
+  it("imports types and choices, and skips default values, masked values and other scopes", async () => {
     const { ctx, ids, admin } = await arrange();
     const staged = await stageText(ctx, JSON.stringify(numbers.map(dumpOf)), "extra-fields.json");
     const planned = new Map(staged.plan?.fields.map((f) => [staged.columns[f.column]?.title, [f.action, f.type]]));
@@ -192,7 +192,7 @@ describe("a dump of Computers/{id}/ExtraFields", () => {
   });
 });
 
-describe("a list of fields beside a file of values", () => {
+describe("a list of fields with a file of values", () => {
   const list = [
     ["Title", "Scope", "Type", "Options", "Is Encrypted"],
     [
@@ -214,7 +214,7 @@ describe("a list of fields beside a file of values", () => {
   it.each([
     ["CSV", "fields.csv", toCsv(list)],
     ["JSON", "fields.json", JSON.stringify(json)],
-  ])("decides types, choices, secrets and scopes, as %s", async (_, name, content) => {
+  ])("determines types, choices, secrets and scopes, as %s", async (_, name, content) => {
     const { ctx } = await arrange();
     const staged = await stageFiles(ctx, [
       { name, content },

@@ -35,8 +35,8 @@ async function* once(bytes: Uint8Array) {
   yield bytes;
 }
 
-describe("files", () => {
-  it("takes a file in parts, a part sent again included", async () => {
+describe("import files", () => {
+  it("accepts a file in parts, including a repeated part", async () => {
     const { ctx, admin, text } = await createSimple();
     const { id } = await createImport.run(ctx, { source: "automate" });
     const bytes = Buffer.from(text);
@@ -58,7 +58,7 @@ describe("files", () => {
     ]);
   });
 
-  it("does not read a file whose replacement broke off, nor one that is gone", async () => {
+  it("does not read a deleted file or an interrupted replacement", async () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     const replace = (offset: number, size: number) =>
@@ -78,7 +78,7 @@ describe("files", () => {
     expect(gone).toMatchObject({ job: null, status: "draft", error: expect.stringContaining("no longer stored here") });
   });
 
-  it("refuses what is too large, technicians, strangers and imports beyond one's reach", async () => {
+  it("rejects large files, technicians, strangers and imports outside the caller's scope", async () => {
     const { ctx, partnerId, a } = await createSimple();
     const { id } = await createImport.run(ctx, { source: "automate" });
     const send = (
@@ -118,7 +118,7 @@ describe("files", () => {
     });
   });
 
-  it("looks devices up only where the person reaches", async () => {
+  it("matches only devices that the person can access", async () => {
     const { ctx, partnerId, a, b } = await createWorld();
     await createDevices(partnerId, [
       { orgId: a.id, hostname: "PC1" },
@@ -141,7 +141,7 @@ describe("files", () => {
     expect(done.summary.run).toMatchObject({ devices: 0, recordedSourceIds: 0, rows: { changed: 1, not_found: 1 } });
   });
 
-  it("gives all outcomes and the rows not applied as CSV, the latter ready to be sent again", async () => {
+  it("downloads all outcomes and the rejected rows as CSV ready to upload again", async () => {
     const { ctx, admin, ids } = await createSimple();
     const staged = await stageText(
       ctx,
@@ -173,7 +173,7 @@ describe("files", () => {
     expect(again.columns[3]?.samples).toEqual(["-5", "x"]);
   });
 
-  it("keeps what names the computers in the rows not applied, though its column is headed like a secret", async () => {
+  it("keeps identifier columns in rejected rows even if titled like a secret", async () => {
     const { ctx, admin } = await createSimple(["PC1"]);
     const file = toCsv([
       ["Device Key", "Computer Name", "Asset Tag", "Door Code"],
@@ -190,7 +190,7 @@ describe("files", () => {
     expect(rejected.text).not.toContain("5678");
   });
 
-  it("shows what a device held against what the file says, and names the other row, before and after the run", async () => {
+  it("shows current and new values and the conflicting row, before and after the run", async () => {
     const { ctx, admin, text } = await createSimple();
     const first = await stageText(ctx, text);
     await check(ctx, first.id);
@@ -224,7 +224,7 @@ describe("files", () => {
     expect(await outcomes()).toMatchObject(expected);
   });
 
-  it("knows its own list of rows not applied again: the same mapping, no field for the reasons", async () => {
+  it("recognizes its own list of rejected rows and reuses the mapping", async () => {
     const { ctx, admin, ids } = await createSimple();
     const text = `${simpleCsv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
     const first = await stageText(ctx, text);
@@ -250,7 +250,7 @@ describe("files", () => {
     expect(await valuesOf(ids[2] as string)).toBeNull();
   });
 
-  it("does not read this file's dates in the order of the last one, nor by a type that none of its values has", async () => {
+  it("detects date order and type from this file, not the previous one", async () => {
     const { ctx } = await createSimple();
     const file = (...dates: string[]) =>
       toCsv([["Computer Name", "Bought"], ...dates.map((d, i) => [`PC${i + 1}`, d])]);
@@ -272,7 +272,7 @@ describe("files", () => {
     expect(await boughtIn(file("in January", "in March"))).toMatchObject({ type: "text" });
   });
 
-  it("reads a point as one for thousands where the column's other numbers have decimal commas", async () => {
+  it("reads a point as a thousands separator if the column has decimal commas", async () => {
     const { ctx, ids } = await createSimple();
     const staged = await stageText(ctx, 'Computer Name,Price\nPC1,"12,50"\nPC2,1.234\nPC3,"2.345,5"\n');
     const plan = withFields(staged, { Price: { type: "number", options: null } });
@@ -286,7 +286,7 @@ describe("files", () => {
     ["the list first", ["Contact,Computer", "Contact,Client", "Floor,Location"], false],
     ["its client line first", ["Contact,Client", "Contact,Computer", "Floor,Location"], false],
     ["the values first", ["Contact,Client", "Floor,Location", "Contact,Computer"], true],
-  ])("keeps fields of one title and two scopes apart: %s", async (_, lines, areValuesFirst) => {
+  ])("distinguishes fields with one title and two scopes: %s", async (_, lines, areValuesFirst) => {
     const { ctx, ids } = await createSimple();
     const list = { name: "list.csv", content: ["Title,Scope", ...lines].join("\n") };
     const values = { name: "values.csv", content: "Computer ID,Computer Name,Contact\n1,PC1,Jane\n" };
@@ -299,7 +299,7 @@ describe("files", () => {
     expect((await listDefinitions.run(ctx, {})).data.map(({ name }) => name)).toEqual(["Contact"]);
   });
 
-  it("creates the fields of a list that comes alone: it names no computers to be found", async () => {
+  it("creates fields from a list without any computers", async () => {
     const { ctx } = await createSimple();
     const list = toCsv([
       ["Title", "Type", "Scope"],
@@ -312,7 +312,7 @@ describe("files", () => {
     expect((await listDefinitions.run(ctx, {})).data.map(({ name }) => name)).toEqual(["Rack"]);
   });
 
-  it("guesses afresh instead of using the kept mapping, when asked to", async () => {
+  it("ignores the saved mapping and guesses again on request", async () => {
     const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
     await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
@@ -324,7 +324,7 @@ describe("files", () => {
     expect(afresh.plan?.fields[4]).toMatchObject({ action: "create", fieldKey: "patched" });
   });
 
-  it("says which of several files is wrong", async () => {
+  it("names the invalid file among several", async () => {
     const { ctx } = await createWorld();
     const good = { name: "good.csv", content: simpleCsv(["1", "PC1", "Acme", "A-1", "1", "1/31/2024"]) };
     const state = await stageFiles(ctx, [good, { name: "bad.csv", content: 'Computer ID,Name\n1,"never closed\n' }]);

@@ -156,9 +156,9 @@ async function fill({ ctx, ids }: { ctx: Ctx; ids: string[] }, { devices }: Inve
     if (held !== null) await setDeviceValues.run(ctx, { id: ids[i] as string, rack: held });
 }
 
-describe("for any inventory and any file", () => {
+describe("imports of any file into any inventory", () => {
   it(
-    "a row's fate depends on the row and the database alone, but for rows that claim one device, and IDs of many hostnames",
+    "row outcomes depend only on the row and the database, except for duplicates",
     async () => {
       const shuffled = rows.chain((list) =>
         fc.record({
@@ -185,7 +185,7 @@ describe("for any inventory and any file", () => {
   );
 
   it(
-    "only resolved rows are applied, what was applied is not written twice, and undo restores exactly",
+    "only resolved rows are applied, never twice, and undo restores them exactly",
     async () => {
       const input = fc.record({
         given: inventory,
@@ -232,7 +232,7 @@ describe("for any inventory and any file", () => {
   );
 
   it(
-    "undo leaves alone what someone has changed since, and nothing else",
+    "undo keeps only values that someone changed since",
     async () => {
       await fc.assert(
         fc.asyncProperty(inventory, rows, fc.nat(), async (given, list, which) => {

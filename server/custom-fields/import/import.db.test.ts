@@ -29,8 +29,8 @@ import { importWork } from "./run/run-job";
 import { cancelInput } from "./schema";
 import { startCheck, startRun, startUndo } from "./start";
 
-describe("a whole import", () => {
-  it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {
+describe("a complete import", () => {
+  it("creates fields, writes values, records source IDs and reports the values read back", async () => {
     const { ctx, ids, text, partnerId } = await createSimple();
     const staged = await stageText(ctx, text);
     expect(staged).toMatchObject({ status: "staged", totalRows: 3, error: null });
@@ -69,7 +69,7 @@ describe("a whole import", () => {
     );
   });
 
-  it("writes nothing the second time, finding every device by its source id, and offers the same mapping", async () => {
+  it("writes nothing the second time and offers the same mapping", async () => {
     const { ctx, text } = await createSimple();
     const first = await stageText(ctx, text);
     await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Bought: { action: "skip" } }) });
@@ -87,7 +87,7 @@ describe("a whole import", () => {
     ]);
   });
 
-  it("leaves what is already set alone, unless told to overwrite or to clear", async () => {
+  it("keeps existing values unless told to overwrite or clear", async () => {
     const { ctx, ids, text } = await createSimple(["PC1", "PC2"]);
     await runAll(ctx, text);
     await setDeviceValues.run(ctx, { id: ids[0] as string, asset_tag: "mine" });
@@ -111,7 +111,7 @@ describe("a whole import", () => {
     return run(ctx, staged.id);
   }
 
-  it("puts everything back on undo, but for what someone has changed since", async () => {
+  it("undo restores everything except values changed since", async () => {
     const { ctx, ids, text } = await createSimple();
     await runAll(
       ctx,
@@ -137,8 +137,8 @@ describe("a whole import", () => {
 /** What the job library says to work that it begins. */
 const begun = (signal = new AbortController().signal): Job => ({ signal, attempt: 1 });
 
-describe("the run", () => {
-  it("resolves again: a row that names another device by now is reported, not applied", async () => {
+describe("running an import", () => {
+  it("resolves devices again and reports a row that now matches another one", async () => {
     const { ctx, ids, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -151,7 +151,7 @@ describe("the run", () => {
     expect(await valuesOf(ids[0] as string)).toBeNull();
   });
 
-  it("continues after a process died in the middle, applying nothing twice", async () => {
+  it("continues after a crash without applying anything twice", async () => {
     const { ctx, text, ids } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -196,7 +196,7 @@ describe("the run", () => {
     expect(await getImport.run(ctx, staged)).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
   });
 
-  it("says so when it was begun again and again and never completed", async () => {
+  it("is canceled with an explanation after repeated failed attempts", async () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -206,7 +206,7 @@ describe("the run", () => {
     expect(await getImport.run(ctx, staged)).toMatchObject({ status: "cancelled", error, job: null });
   });
 
-  it("is cancelled at once while it waits to be tried again", async () => {
+  it("can be canceled immediately while it waits for a retry", async () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -220,7 +220,7 @@ describe("the run", () => {
     expect(await getImport.run(ctx, staged)).toMatchObject({ status: "cancelled", job: null });
   });
 
-  it("is cancelled with what it wrote kept, so that it can be undone", async () => {
+  it("keeps written values on cancel so that they can be undone", async () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -235,7 +235,7 @@ describe("the run", () => {
     await expect(discardImport.run(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("is not cancelled by a person who has seen other work, which has ended since", async () => {
+  it("ignores a cancel meant for an earlier job", async () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     const seen = (await startCheck.run(ctx, staged)).job?.startedAt;
@@ -251,7 +251,7 @@ describe("the run", () => {
     expect((await getImport.run(ctx, staged)).status).toBe("cancelled");
   });
 
-  it("stops when a second factor is required that the person has not set up", async () => {
+  it("stops if the person now needs a second factor and has none", async () => {
     const { ctx, text, partnerId } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -266,7 +266,7 @@ describe("the run", () => {
     });
   });
 
-  it("is audited without secrets: start, finish and one event for each organization", async () => {
+  it("is audited without secrets: start, finish and one event per organization", async () => {
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [{ orgId: a.id, hostname: "PC1" }]);
     const staged = await stageText(
@@ -301,7 +301,7 @@ describe("the run", () => {
     expect(JSON.stringify(events, (_, v) => (typeof v === "bigint" ? String(v) : v))).not.toContain("hunter2");
   });
 
-  it("is done, and audited as done, when someone cancels it after its last row", async () => {
+  it("finishes as done when canceled after its last row", async () => {
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [{ orgId: a.id, hostname: "PC1" }]);
     const header = ["Computer ID", "Computer Name", "Rack", "Recovery Key"];

@@ -5,19 +5,19 @@ import { formatInput, planInput } from "./schema";
 
 const codesOf = (...outcomes: ValueOutcome[]) => outcomes.map((outcome) => VALUE_CODES[outcome]).join("");
 
-describe("the codes of a row", () => {
-  it("write where any value is set, overwritten or cleared", () => {
+describe("row codes", () => {
+  it("mark a write when any value is set, overwritten or cleared", () => {
     const writing = VALUE_OUTCOMES.filter((outcome) => hasWrite(codesOf("empty", outcome, "none")));
     expect(writing).toEqual(["set", "overwrite", "clear"]);
     expect(hasWrite("")).toBe(false);
   });
 
-  it("keep without a device what is said of the cells alone", () =>
+  it("keep cell outcomes when there is no device", () =>
     expect(withoutDevice(codesOf(...VALUE_OUTCOMES))).toBe(
       codesOf("none", "none", "none", "none", "none", "invalid", "left_out", "empty", "none"),
     ));
 
-  it("differ by outcome", () => expect(new Set(Object.values(VALUE_CODES)).size).toBe(VALUE_OUTCOMES.length));
+  it("are unique per outcome", () => expect(new Set(Object.values(VALUE_CODES)).size).toBe(VALUE_OUTCOMES.length));
 });
 
 const id = crypto.randomUUID();
@@ -38,7 +38,7 @@ const field = {
 const identifiers = { sourceId: 0, hostname: 1, organization: null, serial: null };
 const parse = (planned: object) => planInput.parse({ id, plan: { identifiers, fields: [planned] } }).plan.fields[0];
 
-it("takes no text of a plan or a format that the database would refuse", () => {
+it("replaces text in a plan or format that the database would reject", () => {
   const decisions = [{ text: "x\0", action: "map", to: "\udc00" }];
   const planned = parse({ ...field, name: "Rack\0", options: ["A\ud800"], decisions });
   expect(planned).toMatchObject({ name: "Rack\ufffd", options: ["A\ufffd"] });
@@ -50,7 +50,7 @@ it.each([
   ["too many", Array.from({ length: MAX_CHOICES + 1 }, (_, i) => `Site ${i}`)],
   ["too long", ["x".repeat(MAX_CHOICE + 1)]],
   ["repeated", ["HQ", "HQ"]],
-])("leaves a field out whose choices are %s, and takes them for no other", (_, options) => {
+])("accepts choices that are %s only for a skipped field", (_, options) => {
   expect(parse({ ...field, action: "skip", options })).toMatchObject({ options });
   for (const action of ["create", "existing"]) expect(() => parse({ ...field, action, options })).toThrow();
 });

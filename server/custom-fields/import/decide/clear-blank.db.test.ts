@@ -39,8 +39,8 @@ async function arrange() {
   return { ...world, stage, outcomes };
 }
 
-describe("the switch for blank cells", () => {
-  it("clears for a blank cell alone: not for a mask, an error, or a column that the row's file does not have", async () => {
+describe("clearing values for blank cells", () => {
+  it("applies only to blank cells, not to masks, errors or missing columns", async () => {
     const { stage, outcomes } = await arrange();
     const a = toCsv([HEADER.slice(0, 3), ["1", "PC1", ""], ["2", "PC2", "••••••"], ["3", "PC3", "#N/A"]]);
     const b = toCsv([
@@ -59,7 +59,7 @@ describe("the switch for blank cells", () => {
     ]);
   });
 
-  it("clears for no value that a long file does not give, nor for a default value of a dump", async () => {
+  it("ignores values missing from a long file and default values of a dump", async () => {
     const { stage, outcomes } = await arrange();
     const long = toCsv([
       ["Computer ID", "Computer Name", "Field", "Value"],
@@ -84,7 +84,7 @@ describe("the switch for blank cells", () => {
     ]);
   });
 
-  it("leaves a cell without a value alone after another one of its row was changed and put back", async () => {
+  it("skips a cell without a value after another cell in its row was edited and restored", async () => {
     const { ctx, stage, outcomes } = await arrange();
     const a = toCsv([HEADER.slice(0, 3), ["1", "PC1", "A-1"]]);
     const b = toCsv([
@@ -101,7 +101,7 @@ describe("the switch for blank cells", () => {
     expect((await outcomes({ id }))[0]?.filter((outcome) => outcome !== "same")).toEqual(["empty"]);
   });
 
-  it("finds no blank cell, in the rows that were not applied, where there was no value", async () => {
+  it("reports no blank cell in rejected rows that never had a value", async () => {
     const { admin, ctx, stage } = await arrange();
     const text = toCsv([HEADER, ["1", "PC1", "#N/A", "W-1", "surplus"], ["2", "gone", "#N/A", ""]]);
     const { id } = await stage([{ name: "a.csv", content: text }]);

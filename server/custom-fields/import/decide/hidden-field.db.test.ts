@@ -5,7 +5,7 @@ import { call } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, valuesOf } from "@/testing/import/imports";
 
-it("writes no value into a field that a device's organization hides by its own field of that key", async () => {
+it("does not write a field hidden by the organization's own field of the same key", async () => {
   const { ctx, admin, partnerId, a, b } = await createWorld();
   const rack = { name: "Rack", fieldKey: "rack", type: "text" };
   for (const body of [rack, { ...rack, orgId: a.id, deviceTypes: ["windows"] }])

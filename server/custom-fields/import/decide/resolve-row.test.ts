@@ -146,7 +146,7 @@ describe("resolveRow", () => {
     ["finds nothing", { sourceId: "9", hostname: "pc9" }, [{ hostname: "pc1" }], "not_found"],
   ])("%s", ([_, given, devices, expected]) => expect(outcome(given, devices)).toBe(expected));
 
-  it("names both source IDs where a hostname has gone to another computer", () => {
+  it("names both source IDs when a hostname moved to another computer", () => {
     const match = resolveRow(
       row({ sourceId: "199", hostname: "pc1" }),
       world([{ hostname: "PC1", recorded: ["103"] }]),
@@ -155,7 +155,7 @@ describe("resolveRow", () => {
     expect("reason" in match && match.reason).toMatch(/199.*recorded under 103/);
   });
 
-  it("says of a placeholder that it is one", () => {
+  it("reports a placeholder as a placeholder", () => {
     const match = resolveRow(row({ sourceId: "134", placeholder: "Default string" }), world([{ hostname: "pc1" }]));
     expect(match).toEqual({
       kind: "not_found",
@@ -163,11 +163,11 @@ describe("resolveRow", () => {
     });
   });
 
-  it("looks at every device when the file has no source IDs", () => {
+  it("searches all devices when the file has no source IDs", () => {
     expect(outcome({ hostname: "pc1" }, [{ hostname: "pc1", recorded: ["1"] }], false)).toBe("matched_hostname d0");
   });
 
-  it("never guesses: a match is the only device that could be meant", () => {
+  it("never guesses: only an unambiguous device is a match", () => {
     const name = fc.constantFrom("a", "a.x", "a.y", "b", "B", "b.x");
     const device = fc.record({
       hostname: name,
@@ -198,7 +198,7 @@ describe("resolveRow", () => {
     );
   });
 
-  it("finds no device where the row, by all that it says, could as well mean another one", () => {
+  it("finds no match when the row could mean another device", () => {
     const name = fc.constantFrom("a", "A", "a.x", "a.y", "a.x.y", "b", "b.x", "10.0.0.1", "10.0.0.2");
     const id = fc.constantFrom("1", "2", "3");
     const serial = fc.constantFrom(null, "s1", "S1", "s2");

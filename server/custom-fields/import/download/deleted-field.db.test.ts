@@ -8,7 +8,7 @@ import { startUndo } from "@/server/custom-fields/import/start";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 
-it("a finished import keeps its rows, both downloads and its undo when a field that it wrote into has been deleted", async () => {
+it("a finished import keeps its rows, downloads and undo after a field is deleted", async () => {
   const { ctx, text } = await createSimple(["PC1"]);
   await run(ctx, (await check(ctx, (await stageText(ctx, text)).id)).id);
   const second = await stageText(ctx, text.replace("A1", "A2"));

@@ -39,8 +39,8 @@ async function checked() {
   return { ...world, id: staged.id, state };
 }
 
-describe("a value put right in place", () => {
-  it("is decided again at once, counted, and written by the run", async () => {
+describe("editing a value in place", () => {
+  it("updates the check and counts immediately, and the run writes it", async () => {
     const { ctx, ids, id, state } = await checked();
     expect(state.summary.check).toMatchObject({ writes: { devices: 3, sourceIds: 3 } });
     expect(state.summary.check?.fields[1]).toMatchObject({ invalid: 1, set: 2 });
@@ -53,7 +53,7 @@ describe("a value put right in place", () => {
     expect(await valuesOf(ids[1] as string)).toEqual(["2/30/2024", "A-2", false]);
   });
 
-  it("is replaced over a column, whole or in part, and put back exactly by undo", async () => {
+  it("replaces a value across a column, and undo restores it exactly", async () => {
     const { ctx, id, state } = await checked();
     const before = await cells(ctx, id);
     const replace = (find: string, to: string, match: "cell" | "part") =>
@@ -74,7 +74,7 @@ describe("a value put right in place", () => {
     await expect(replace("nowhere", "x", "cell")).rejects.toThrow("No value");
   });
 
-  it("takes no row beyond a file's, no text that the database refuses, and makes no value longer than a field takes", async () => {
+  it("rejects rows outside the file, invalid text and overlong values", async () => {
     const { ctx, id } = await checked();
     const replace = (find: string, to: string) => ({ kind: "replace", column: TAG, find, replace: to, match: "part" });
     const parse = (edit: unknown) => editInput.parse({ id, edit }).edit;
@@ -99,7 +99,7 @@ describe("a value put right in place", () => {
     expect((await cells(ctx, id))[0]?.[0]).toBe(`a\ufffd${"c".repeat(196)}`);
   });
 
-  it("starts a new check where it changes what identifies a computer", async () => {
+  it("starts a new check if the value identifies a computer", async () => {
     const { ctx, id } = await checked();
     const edited = await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
     expect(edited.job?.name).toBe("check");
@@ -110,7 +110,7 @@ describe("a value put right in place", () => {
   it.each([
     ["all of them", { kind: "replace", column: TAG, find: "B", replace: "C", match: "part" }],
     ["one of them", { kind: "cell", rowNo: 2, column: TAG, value: "C-1" }],
-  ] as const)("lets no two rows reach a device that was enrolled since the check, edited %s", async (_, edit) => {
+  ] as const)("prevents two rows from matching a newly enrolled device, edited %s", async (_, edit) => {
     const { ctx, a, partnerId } = await createSimple(["PC1"]);
     const row = (id: string, name: string, tag: string) => [id, name, "", tag, "", ""];
     const staged = await stageText(
@@ -129,7 +129,7 @@ describe("a value put right in place", () => {
     expect(await valuesOf(late ?? "")).toBeNull();
   });
 
-  it("leaves no check in force where the new one is cancelled", async () => {
+  it("leaves no valid check if the new one is canceled", async () => {
     const { ctx, id } = await checked();
     await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
     await cancelImport.run(ctx, { id });
@@ -139,7 +139,7 @@ describe("a value put right in place", () => {
     expect((await check(ctx, id)).summary.check?.rows).toMatchObject({ matched_hostname: 4 });
   });
 
-  it("settles an unknown choice for every row that has it", async () => {
+  it("resolves an unknown choice for every row that has it", async () => {
     const { ctx, id } = await checked();
     await run(ctx, id);
     const again = await stageText(ctx, text.replaceAll("maybe", "perhaps"));
@@ -149,7 +149,7 @@ describe("a value put right in place", () => {
     expect((await listFaults.run(ctx, again)).faults).toEqual([]);
   });
 
-  it("finds rows by a name or a value", async () => {
+  it("finds rows by name or value", async () => {
     const { ctx, id } = await checked();
     const found = async (search: string) =>
       (await listRows.run(ctx, { id, limit: 10, search })).rows.map(({ rowNo }) => rowNo);

@@ -8,7 +8,7 @@ import { createUser, ctxFor } from "@/testing/factories";
 import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 
-it("lets a second person's import share the fields that the first one has created meanwhile", async () => {
+it("a second import shares fields that the first one created meanwhile", async () => {
   const { ctx, ids, text } = await createSimple();
   const [first, second, late] = [
     await stageText(ctx, text),
@@ -34,7 +34,7 @@ it("lets a second person's import share the fields that the first one has create
   expect(await valuesOf(ids[0] as string)).toContain("A1");
 });
 
-it("does not run what another person has changed since one saw its check", async () => {
+it("does not run a plan that another person changed after the check", async () => {
   const { ctx, partnerId, ids, text } = await createSimple();
   const other = await ctxFor(await createUser({ role: "partner_admin", partnerId }));
   const { id, revision, plan } = await check(ctx, (await stageText(ctx, text)).id);
@@ -46,7 +46,7 @@ it("does not run what another person has changed since one saw its check", async
   expect((await startRun.run(ctx, { id, revision: edited.revision })).status).toBe("running");
 });
 
-it("keeps a check in force where the next one is cancelled, unless that one takes over fields of another import", async () => {
+it("a canceled check keeps the previous one valid, unless it adopted another import's fields", async () => {
   const { ctx, text } = await createSimple();
   const [first, second] = [await stageText(ctx, text), await stageText(ctx, text)];
   await check(ctx, first.id);

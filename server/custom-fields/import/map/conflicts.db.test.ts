@@ -29,15 +29,15 @@ async function imported() {
   return world;
 }
 
-describe("a file for fields that exist", () => {
-  it("is in conflict only where its values do not fit them, however few it has", async () => {
+describe("an import into existing fields", () => {
+  it("conflicts only when its values do not fit, however few there are", async () => {
     const { ctx } = await imported();
     const small = await stageText(ctx, toCsv([HEADER, ["1", "PC1", "Finance", "1/15/2026"], ["2", "PC2", "it", ""]]));
     expect(await listFaults.run(ctx, small)).toEqual({ faults: [], unknown: [] });
     expect((await check(ctx, small.id)).summary.check?.rows).toMatchObject({ matched_source_id: 2 });
   });
 
-  it("tells how many values do not fit, which, and where, and is checked once that is settled", async () => {
+  it("reports which values do not fit and where, and is checked once resolved", async () => {
     const { ctx } = await imported();
     const rows = [
       ["1", "PC1", "Finanse", "1/15/2026"],
@@ -60,8 +60,8 @@ describe("a file for fields that exist", () => {
   });
 });
 
-describe("a hostname that went to another computer", () => {
-  it("is an identity conflict that names both IDs and both rows", async () => {
+describe("a hostname that moved to another computer", () => {
+  it("is an identity conflict that names both IDs and rows", async () => {
     const { ctx } = await imported();
     const rows = [
       ["3", "PC3", "Sales", ""],
@@ -83,7 +83,7 @@ describe("a hostname that went to another computer", () => {
   });
 });
 
-describe("values that are none of a dropdown's choices", () => {
+describe("values outside a dropdown's choices", () => {
   const decisions: ChoiceDecision[] = [
     { text: "Fin.", action: "map", to: "Finance" },
     { text: "Legal", action: "add" },
@@ -113,7 +113,7 @@ describe("values that are none of a dropdown's choices", () => {
   }
   const departmentOf = async (ctx: Ctx) => (await listDefinitions.run(ctx, {})).data.find((d) => d.type === "dropdown");
 
-  it("are listed with their numbers, and each is a choice, a new one or left out once a person has said so", async () => {
+  it("are listed with counts and can be mapped, added or left out", async () => {
     const { ctx, ids, staged, decide } = await unknown();
     const found = await listFaults.run(ctx, staged);
     const values = [
@@ -136,7 +136,7 @@ describe("values that are none of a dropdown's choices", () => {
     expect((await departmentOf(ctx))?.options).toEqual(["Finance", "IT", "Sales", "Legal"]);
   });
 
-  it("are remembered for the next file with the same columns, which then writes nothing", async () => {
+  it("use the remembered decision for the next file, which then writes nothing", async () => {
     const { ctx, staged, decide } = await unknown();
     await decide(decisions);
     await check(ctx, staged.id);
@@ -147,7 +147,7 @@ describe("values that are none of a dropdown's choices", () => {
     expect((await run(ctx, again.id)).summary.run).toMatchObject({ devices: 0, recordedSourceIds: 0 });
   });
 
-  it("are read as nothing else when a decision is taken back, or its choice has gone", async () => {
+  it("need a new decision when the old one is withdrawn or its choice is deleted", async () => {
     const { ctx, staged, decide } = await unknown();
     await decide(decisions);
     await decide(decisions.slice(1));
@@ -156,7 +156,7 @@ describe("values that are none of a dropdown's choices", () => {
     await expect(startCheck.run(ctx, staged)).rejects.toThrow(/^Department: Fin\. is mapped to Gone/);
   });
 
-  it("never overrule a value that fits", async () => {
+  it("never override a value that fits", async () => {
     const { ctx, staged, decide } = await unknown();
     await decide([...decisions, { text: "Sales", action: "map", to: "IT" }]);
     await check(ctx, staged.id);

@@ -40,8 +40,8 @@ async function arrange() {
 const keysOf = async ({ ctx }: Pick<World, "ctx">) =>
   (await listDefinitions.run(ctx, {})).data.map(({ fieldKey, options }) => [fieldKey, options]);
 
-describe("an import by who reaches chosen organizations only", () => {
-  it("starts from a plan that makes no field, and writes into those that exist", async () => {
+describe("an import with access to selected organizations only", () => {
+  it("suggests no new fields and writes into existing ones", async () => {
     const { limited, device, ...world } = await arrange();
     const staged = await stageText(limited, toCsv([HEADER, ["1", "PC1", "Sales", "Room 9"]]));
     const actions = (plan: typeof staged.plan) => plan?.fields.map(({ action }) => action);
@@ -55,7 +55,7 @@ describe("an import by who reaches chosen organizations only", () => {
     expect(await keysOf(world)).toEqual([["department", DEPARTMENTS]]);
   });
 
-  it("is refused a new field and a new choice, each told at its column, and nothing is made", async () => {
+  it("rejects a new field and a new choice at their columns and creates nothing", async () => {
     const { limited, ...world } = await arrange();
     const staged = await stageText(limited, toCsv([HEADER, ["1", "PC1", "Legal", "Room 9"]]));
     const decisions = [{ text: "Legal", action: "add" as const }];

@@ -15,7 +15,7 @@ const targets: Target[] = [
 const preselect = (...columns: string[]) => guessMapping(columns, targets).map((g) => g.preselected);
 
 describe("guessMapping", () => {
-  it("preselects what is equal but for case, spaces, punctuation and camel case", () => {
+  it("preselects names that differ only in case, spaces, punctuation or camel case", () => {
     for (const title of ["asset tag", "AssetTag", "ASSET-TAG", " asset_tag # "])
       expect(preselect(title)).toEqual([{ target: "asset", certainty: "sure" }]);
   });
@@ -27,14 +27,14 @@ describe("guessMapping", () => {
     ]);
   });
 
-  it("marks one or two typing errors as a guess, and only lists what is fuzzier", () => {
+  it("marks one or two typos as a guess and only lists weaker matches", () => {
     expect(preselect("Hostnmae")).toEqual([{ target: "hostname", certainty: "guess" }]);
     const [fuzzy] = guessMapping(["Role of the server"], targets);
     expect(fuzzy).toMatchObject({ preselected: null, ranked: expect.arrayContaining(["role"]) });
     expect(fuzzy?.ranked[0]).toBe("role");
   });
 
-  it("gives a target to the surest column alone", () => {
+  it("assigns a target to the best matching column only", () => {
     expect(preselect("Aset Tag", "Asset Tag", "asset_tag")).toEqual([
       null,
       { target: "asset", certainty: "sure" },
@@ -48,7 +48,7 @@ describe("guessMapping", () => {
     expect(guess?.ranked).not.toContain("asset");
   });
 
-  it("normalises each target once, however many columns there are", () => {
+  it("normalizes each target once for any number of columns", () => {
     let read = 0;
     const counted = Array.from({ length: 1000 }, (_, i): Target => {
       const names = [`Field number ${i}`, `field_number_${i}`];
@@ -64,19 +64,19 @@ describe("guessMapping", () => {
     expect(read).toBe(counted.length);
   });
 
-  it("goes up to two typing errors", () => expect(MAX_GUESS_DISTANCE).toBe(2));
+  it("allows up to two typos", () => expect(MAX_GUESS_DISTANCE).toBe(2));
 });
 
-describe("names", () => {
+describe("names and identifiers", () => {
   it.each([
     ["AssetTag", "asset_tag"],
     ["BIOSVersion (old)", "bios_version_old"],
     ["Größe in m²", "grosse_in_m2"],
     ["2FA enabled", "field_2fa_enabled"],
     ["###", "field"],
-  ])("makes the key of %j %j", (title, key) => expect(toFieldKey(title)).toBe(key));
+  ])("converts the title %j to the key %j", (title, key) => expect(toFieldKey(title)).toBe(key));
 
-  it("keeps keys free of collisions and well-formed for any titles", () => {
+  it("creates unique, valid keys for any titles", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary", maxLength: 130 }), { maxLength: 30 }), (titles) => {
         const taken = new Set<string>();
@@ -89,7 +89,7 @@ describe("names", () => {
     );
   });
 
-  it("gives no field a key that is a reserved word", () => {
+  it("never uses a reserved word as a key", () => {
     const taken = new Set<string>();
     expect(["Id", "ID", "Identity"].map((title) => freeFieldKey(title, taken))).toEqual(["id_2", "id_3", "identity"]);
   });
@@ -113,20 +113,20 @@ describe("names", () => {
     "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
     "11111111",
     "03000200-0400-0500-0006-000700080009",
-  ])("takes %j for junk", (text) => expect(isPlaceholder(text)).toBe(true));
-  it.each(["1", "11", "222", "SN0001", "DC01", "x1", "10"])("takes %j for an identifier", (text) =>
+  ])("treats %j as a placeholder", (text) => expect(isPlaceholder(text)).toBe(true));
+  it.each(["1", "11", "222", "SN0001", "DC01", "x1", "10"])("treats %j as an identifier", (text) =>
     expect(identifier(text)).toBe(text),
   );
-  it("takes 2.0 for 2", () => expect(["2.0", "2.50", "2"].map(identifier)).toEqual(["2", "2.50", "2"]));
+  it("treats 2.0 as 2", () => expect(["2.0", "2.50", "2"].map(identifier)).toEqual(["2", "2.50", "2"]));
   it.each(["Admin Password", "BitlockerKey", "Alarm Code", "PIN", "API token", "WiFiPassphrase", "Kennwort 2"])(
-    "takes the title %j for a secret's",
+    "treats the title %j as a secret",
     (title) => expect(namesSecret(title)).toBe(true),
   );
   it.each(["Keyboard", "Zip Code", "Pinned", "Codename", "Monkey", "Shipping date", "Country Code"])(
-    "takes the title %j for no secret's",
+    "does not treat the title %j as a secret",
     (title) => expect(namesSecret(title)).toBe(false),
   );
-  it("drops a host's domain but not half an address", () => {
+  it("removes a host's domain but keeps IP addresses", () => {
     expect(shortName("PC1.Corp.Local")).toBe("pc1");
     expect(shortName("10.0.0.1")).toBe("10.0.0.1");
   });
@@ -140,7 +140,7 @@ describe("ColumnWatch", () => {
   };
   const many = (...cells: string[]) => Array.from({ length: 6 }, () => cells).flat();
 
-  it("tells checkbox, number, date, dropdown and text from their values", () => {
+  it("detects checkbox, number, date, dropdown and text", () => {
     expect(guess("0", "1", "", "1")?.type).toBe("boolean");
     expect(guess("2", "14", "3.5")?.type).toBe("number");
     expect(guess("2024-01-31", "2023-05-01")?.type).toBe("date");
@@ -152,21 +152,21 @@ describe("ColumnWatch", () => {
     expect(guess("", "")).toBeNull();
   });
 
-  it("keeps what has leading zeros, or is mixed, as text", () => {
+  it("treats leading zeros and mixed values as text", () => {
     expect(guess("007", "012", "100")?.type).toBe("text");
     expect(guess("1", "2", "x")?.type).toBe("text");
     expect(guess("2024-01-31 13:00:00")?.type).toBe("text");
     expect(guess("12,50", "1.234", "3,5", "4,5", "5,5")?.type).toBe("text");
   });
 
-  it("keeps as text what is a number or a thousand times it, until one value tells", () => {
+  it("treats ambiguous thousands separators as text until one value decides", () => {
     const open = Array.from({ length: 9 }, (_, i) => `${i + 1}.${100 + i}`);
     expect(guess(...open)?.type).toBe("text");
     expect(guess(...open, "12.5")?.type).toBe("number");
     expect(guess("0.125", "0.250")?.type).toBe("number");
   });
 
-  it("takes the type that nearly all values have, and tells the odd ones with their lines", () => {
+  it("uses the type of nearly all values and reports exceptions with line numbers", () => {
     const watch = new ColumnWatch();
     for (let i = 1; i <= 23; i++) watch.add(`${1 + (i % 12)}/${1 + i}/2026`, i + 1);
     watch.add("2/30/2027", 31);
@@ -180,7 +180,7 @@ describe("ColumnWatch", () => {
     expect(guess("1", "2", "3", "x", "y")?.type).toBe("text");
   });
 
-  it("takes a column of dates with one value that is none for dates, and names that one", () => {
+  it("detects a date column despite one invalid value, and names that value", () => {
     const watch = new ColumnWatch();
     for (const [i, cell] of ["2027-12-31", "31/12/2027", "not a date"].entries()) watch.add(cell, i + 2);
     const { guess: found, misfits } = watch.profile(3, "mdy");
@@ -196,13 +196,13 @@ describe("ColumnWatch", () => {
     [["12,50", "1.5"], false],
     [["1,234,567", "1.234"], false],
     [["1.234", "5"], false],
-  ])("tells whether commas mark the decimals of %j: %s", (cells, decimalComma) => {
+  ])("detects decimal commas in %j: %s", (cells, decimalComma) => {
     const watch = new ColumnWatch();
     for (const cell of cells) watch.add(cell);
     expect(watch.profile(cells.length, "mdy").decimalComma).toBe(decimalComma);
   });
 
-  it("counts what does not begin with the year where the year comes first", () => {
+  it("counts dates that do not start with the year in a year-first column", () => {
     const watch = new ColumnWatch();
     for (const [i, cell] of ["2024-01-31", "2024-02-30", "1/2/2024"].entries()) watch.add(cell, i + 2);
     const { misfits, guess: found } = watch.profile(3, "ymd");
@@ -217,7 +217,7 @@ describe("ColumnWatch", () => {
     expect(guess("2024-01-31", "2024-02-01")).toMatchObject({ type: "date", dateOrder: "ymd", dateOrderUnsure: false });
   });
 
-  it("finds the order of day and month, and says when it cannot", () => {
+  it("detects the order of day and month, and says when it cannot", () => {
     expect(guess("1/31/2024", "2/3/2024")).toMatchObject({ type: "date", dateOrder: "mdy", dateOrderUnsure: false });
     expect(guess("31/1/2024", "2/3/2024")).toMatchObject({ type: "date", dateOrder: "dmy", dateOrderUnsure: false });
     expect(guess("1/2/2024")).toMatchObject({ type: "date", dateOrder: "mdy", dateOrderUnsure: true });

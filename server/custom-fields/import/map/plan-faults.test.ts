@@ -26,12 +26,12 @@ const faultsOf = (options: string[], definitions: DefinitionRow[]) => {
   return planFaults(plan, { columns, definitions, mayDefine: true, unknown: [] });
 };
 
-it("reports a choice that is named twice in a new dropdown", () => {
+it("reports a duplicate choice in a new dropdown", () => {
   expect(faultsOf(["DC", "File"], [])).toEqual([]);
   expect(faultsOf(["DC", "File", "DC"], [])).toEqual([{ path: "fields.1", message: "a choice is named twice: DC" }]);
 });
 
-it("takes a dropdown that there is, though it has kept a choice twice", () => {
+it("accepts an existing dropdown with a duplicate choice", () => {
   const role: DefinitionRow = {
     id: newId(),
     orgId: null,

@@ -12,7 +12,7 @@ const save = (ctx: Parameters<typeof savePlan.run>[0], id: string, plan: Plan) =
   savePlan.run(ctx, planInput.parse({ id, plan }));
 const keysOf = (plan: Plan | null) => plan?.fields.map(({ fieldKey }) => fieldKey);
 
-it("saves the mapping of a file whose ID column is headed by a reserved word, and gives a second one another key", async () => {
+it("assigns free keys to ID columns titled with a reserved word", async () => {
   const { ctx } = await createSimple();
   const one = await stageText(
     ctx,
@@ -32,7 +32,7 @@ it("saves the mapping of a file whose ID column is headed by a reserved word, an
   expect(keysOf(two.plan)).toEqual(["computer_id", "id_2", "computer_name"]);
 });
 
-it("asks for another key where the plan of an earlier version has a reserved one, and keeps that of a column left out", async () => {
+it("requires another key for an old plan's reserved key, except in skipped columns", async () => {
   const { ctx } = await createSimple();
   const { id, plan } = await stageText(
     ctx,
@@ -54,7 +54,7 @@ it("asks for another key where the plan of an earlier version has a reserved one
   expect((await listFaults.run(ctx, skipped)).faults.map(({ path }) => path)).toEqual(["fields"]);
 });
 
-it("reads a kept mapping with a reserved key as one with a free key", async () => {
+it("replaces a reserved key in a saved mapping with a free one", async () => {
   const { ctx, partnerId } = await createSimple();
   const text = toCsv([
     ["Computer ID", "ID", "Computer Name"],

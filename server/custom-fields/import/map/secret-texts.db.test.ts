@@ -30,8 +30,8 @@ const keptBy = (partnerId: string) =>
     return { plans: JSON.stringify(plans), mappings: JSON.stringify(mappings) };
   });
 
-describe("few values of a secret, each used often", () => {
-  it("are no choices, and neither a plan nor a mapping keeps them, when the secret is left out", async () => {
+describe("secret columns with few distinct values", () => {
+  it("are not offered as choices or stored when left out", async () => {
     const { ctx, partnerId } = await createWorld();
     const staged = await stageText(ctx, fileOf("Admin Password"));
     expect(staged.plan?.fields[3]).toMatchObject({ action: "skip", type: "text", options: null });
@@ -42,7 +42,7 @@ describe("few values of a secret, each used often", () => {
     expect(plans + mappings).not.toContain("24!");
   });
 
-  it("come as text, and reach neither the definition nor the audit log, when the secret is chosen", async () => {
+  it("are imported as text and stay out of the definition and audit log", async () => {
     const { ctx } = await createWorld();
     const staged = await stageText(ctx, fileOf("Admin Password"));
     await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Admin Password": { action: "create" } }) });
@@ -65,7 +65,7 @@ describe("few values of a secret, each used often", () => {
       "Admin Password",
       { ...DROPDOWN, options: ["A"], decisions: PASSWORDS.map((text) => ({ text, action: "add" })) },
     ],
-  ] satisfies [string, string, Partial<PlanField>][])("are not kept where the column is %s", async (_, title, how) => {
+  ] satisfies [string, string, Partial<PlanField>][])("are not stored if the column is %s", async (_, title, how) => {
     const { ctx, partnerId } = await createWorld();
     const staged = await stageText(ctx, fileOf(title));
     const saved = await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { [title]: how }) });
@@ -76,7 +76,7 @@ describe("few values of a secret, each used often", () => {
     expect(plans + mappings + JSON.stringify((await listDefinitions.run(ctx, {})).data)).not.toContain("24!");
   });
 
-  it("are not kept once their field has been marked as a secret while the import was open", async () => {
+  it("are not stored after the field is marked as secret during the import", async () => {
     const { ctx, partnerId } = await createWorld();
     const first = await stageText(ctx, fileOf("Vault").replaceAll("24!", "23!"));
     await check(ctx, first.id);

@@ -28,13 +28,13 @@ describe("exports of other products", () => {
     ["n_central", "Device ID,Device Name,Customer,Serial Number,Rack"],
     ["kaseya_vsa", "Agent ID,Computer Name,Organization,Serial Number,Rack"],
     ["atera", "AgentID,MachineName,CustomerName,VendorSerialNumber,Rack"],
-  ])("name the identifiers of %s", async (source, header) => {
+  ])("have recognized identifiers: %s", async (source, header) => {
     const { shape, titles } = await read(source, `${header}\n1,PC-01,Contoso,S1,A\n2,PC-02,Contoso,S2,B\n`);
     expect(shape).toBe("wide");
     expect(titles.map((title) => identifierOf(title, presetOf(source)))).toEqual([...IDENTIFIERS, undefined]);
   });
 
-  it("give the nested fields of Datto RMM and NinjaOne", async () => {
+  it("of Datto RMM and NinjaOne are read with nested fields", async () => {
     const datto = {
       pageDetails: { count: 1 },
       devices: [{ uid: "u1", hostname: "PC-01", udf: { udf1: "A", udf2: null } }],
@@ -47,7 +47,7 @@ describe("exports of other products", () => {
     expect((await read("ninjaone", ninja)).rows).toEqual([{ deviceId: "7", rack: "R1", managed: "true" }]);
   });
 
-  it("give the lists of named values of Kaseya VSA, N-central and Atera", async () => {
+  it("of Kaseya VSA, N-central and Atera are read with lists of named values", async () => {
     const kaseya = {
       TotalRecords: 1,
       Result: [{ AgentId: "9", ComputerName: "PC-01", CustomFields: [{ FieldName: "Rack", FieldValue: "R1" }] }],

@@ -28,7 +28,7 @@ const TYPE = "#TYPE System.Management.Automation.PSCustomObject\r\n";
 const exported =
   '"Computer ID";"Computer Name";"Asset Tag"\r\n"1";"PC1";"A;1"\r\n"2";"PC2";"A""2"\r\n"3";"PC3";"000007"\r\n';
 
-it("reads what Export-Csv of PowerShell writes: a line with the type, quotes everywhere, UTF-16, semicolons", async () => {
+it("reads PowerShell Export-Csv files: type line, quotes, UTF-16, semicolons", async () => {
   const file = await read(encodeText(TYPE + exported, { encoding: "utf-16le", bom: true }));
   expect(file.format).toMatchObject({ encoding: "utf-16le", delimiter: ";", headerRow: 1 });
   expect(file.titles).toEqual(["Computer ID", "Computer Name", "Asset Tag"]);
@@ -39,7 +39,7 @@ it("reads what Export-Csv of PowerShell writes: a line with the type, quotes eve
   ]);
 });
 
-it("takes the row of names among two rows of headings, and keeps blank columns before the first", async () => {
+it("finds the column titles among two header rows and after blank columns", async () => {
   const two = await read("Machine,,Purchase,\r\nComputer ID,Computer Name,Bought,Price\r\n1,PC1,31/12/2024,5\r\n");
   expect(two).toMatchObject({ format: { headerRow: 2 }, rows: [["1", "PC1", "31/12/2024", "5"]] });
   const blank = await read(",,Computer ID,Computer Name,Asset\r\n,,1,PC1,x\r\n,,2,PC2,y\r\n");
@@ -50,7 +50,7 @@ it("takes the row of names among two rows of headings, and keeps blank columns b
   ]);
 });
 
-it("says what speaks for a row of values where the heading should be", async () => {
+it("explains why a header row looks like values", async () => {
   const rows = Array.from({ length: 6 }, (_, i) => `WS-00${i},Contoso,AT-${i}`).join("\r\n");
   const { headerDoubts } = await read(`${rows}\r\n`);
   expect(headerDoubts).toEqual([
@@ -60,7 +60,7 @@ it("says what speaks for a row of values where the heading should be", async () 
   ]);
 });
 
-it("tells a table whose first letters are PK from an archive", async () => {
+it("reads a table that starts with PK and is no archive", async () => {
   expect((await read("PK,Computer Name\r\n1,PC1\r\n2,PC2\r\n")).rows).toEqual([
     ["1", "PC1"],
     ["2", "PC2"],
@@ -70,18 +70,18 @@ it("tells a table whose first letters are PK from an archive", async () => {
 it.each([
   ['TABLE\r\n0,1\r\n"sheet"\r\nVECTORS\r\n0,2\r\n', /Data Interchange Format/],
   ['ID;PWXL;N;E\r\nP;PGeneral\r\nC;Y1;X1;K"Computer ID"\r\n', /SYLK/],
-])("says what %j is instead of reading it as a table", async (text, reason) => {
+])("rejects %j and names its actual type", async (text, reason) => {
   await expect(read(text)).rejects.toThrow(reason);
 });
 
-it("reads the second of two marks at the beginning as none", async () => {
+it("ignores a second byte order mark", async () => {
   const file = await read(
     encodeText('\ufeff"Computer ID","Computer Name"\r\n"1","PC1"\r\n', { encoding: "utf-8", bom: true }),
   );
   expect(file.titles).toEqual(["Computer ID", "Computer Name"]);
 });
 
-it("leaves out a header that comes again, where files were put one after the other, and says so", async () => {
+it("skips repeated headers in concatenated files and says so", async () => {
   const page = '\ufeff"Computer ID","Computer Name","Role"\r\n';
   const file = await read(`${page}1,PC1,DC\r\n${page}2,PC2,File\r\n`);
   expect(file.rows).toEqual([
@@ -91,7 +91,7 @@ it("leaves out a header that comes again, where files were put one after the oth
   expect(file.notes).toEqual(["1 row repeats the header and is left out (line 3)."]);
 });
 
-it("reads the errors of formulas in a text file as no value, as it does in a workbook, and says where", async () => {
+it("reads formula errors in a text file as missing values and reports where", async () => {
   const file = await read("Computer Name,RAM,Notes\r\nPC1,#N/A,#1 machine\r\nPC2,8,#NV\r\nPC3,Err:502,#WERT!\r\n");
   expect(file.rows).toEqual([
     ["PC1", null, "#1 machine"],
@@ -103,25 +103,25 @@ it("reads the errors of formulas in a text file as no value, as it does in a wor
   ]);
 });
 
-it("says where letters cannot be read in the encoding that a file's mark claims", async () => {
+it("reports text that cannot be decoded in the encoding of the byte order mark", async () => {
   const text = encodeText("Computer Name,City\r\nPC1,München\r\n", { encoding: "windows-1252" });
   const { notes } = await read(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), text]));
   expect(notes).toEqual([expect.stringMatching(/^1 value holds .* not understood: another encoding .* \(line 2\)/)]);
 });
 
-it("is not misled by a last letter that would be the beginning of one in UTF-8", async () => {
+it("keeps Windows-1252 if the last byte could start a UTF-8 sequence", async () => {
   const file = await read(encodeText("Computer Name,City\r\nPC1,Orlé", { encoding: "windows-1252" }));
   expect(file).toMatchObject({ format: { encoding: "windows-1252" }, rows: [["PC1", "Orlé"]] });
 });
 
-it("takes spaces and marks that no one sees off both ends of names", async () => {
+it("trims spaces and invisible characters from names", async () => {
   const file = await read("\u200bComputer\u00a0Name,Tag\u200b\r\n\u200e\u00a0PC1\u200b ,\u2060a b\u200f\r\nPC2,c\r\n");
   expect(file.titles).toEqual(["Computer Name", "Tag"]);
   expect(file.rows[0]).toEqual(["PC1", "a b"]);
 });
 
-describe("a table as people have it", () => {
-  it("takes line 1 for the header where every row ends with a separator", async () => {
+describe("real-world tables", () => {
+  it("with a separator at each line end have their header on line 1", async () => {
     const file = await read("Computer Name,Asset Tag,Room\nPC-01,A-100,101,\nPC-02,A-200,102,\n");
     expect(file).toMatchObject({ format: { headerRow: 1 }, titles: ["Computer Name", "Asset Tag", "Room"], notes: [] });
     expect(file.rows).toEqual([
@@ -131,7 +131,7 @@ describe("a table as people have it", () => {
     expect((await read("Computer Name;Tag\nPC-01;A;;\nPC-02;B;;\n")).rows[0]).toEqual(["PC-01", "A"]);
   });
 
-  it("names a last column that has values and no title", async () => {
+  it("get a name for a last column with values and no title", async () => {
     const log = (level: string, time: string, text: string) =>
       `${level},20/11/2026 ${time},Service,7036,None,${text}\r\n`;
     const file = await read(
@@ -141,7 +141,7 @@ describe("a table as people have it", () => {
     expect(file.rows.map((cells) => cells[5])).toEqual(["It runs.", "No answer,\r\nnone."]);
   });
 
-  it("takes off the wrapper by which Excel keeps a text, in titles too", async () => {
+  it("lose Excel's text wrapper, in titles too", async () => {
     const { titles, rows } = await read(
       '="Computer Name",Tag,Serial\n="PC-01",="00123","=""00777"""\nPC-02,"=""a""""b""",=1+1\n',
     );
@@ -159,7 +159,7 @@ describe("a table as people have it", () => {
     ],
     ["single quotes", "'Computer Name','Room','Notes'\n'PC-01','101','left, at the door'\n'PC-02','1','b'\n"],
     ["quotes after tabs", '"Computer Name"\t "Room"\t"Notes"\n"PC-01"\t"101"\t"left, at the door"\nPC-02\t1\tb\n'],
-  ])("reads %s", async (_, text) => {
+  ])("are read: %s", async (_, text) => {
     expect(await read(text)).toMatchObject({
       titles: ["Computer Name", "Room", "Notes"],
       rows: [
@@ -169,28 +169,28 @@ describe("a table as people have it", () => {
     });
   });
 
-  it("says which rows have a quote that is not closed at the end of its cell", async () => {
+  it("report rows with an unclosed quote in a cell", async () => {
     const { rows, notes } = await read('Computer Name,Note,Size\nPC-01,"a" b,15" wide\nPC-02,c,d\n');
     expect(rows[0]).toEqual(["PC-01", '"a" b', '15" wide']);
     expect(notes).toEqual([expect.stringMatching(/^1 row has a quote .* \(line 2\)/)]);
   });
 
-  it("says what stands above the header, but not of the lines that are for programs", async () => {
+  it("report lines above the header, except lines for programs", async () => {
     const { notes } = await read("Inventory,October\nComputer Name,Tag,Room\nPC-01,A,1\nPC-02,B,2\n");
     expect(notes).toEqual(["1 line above the header is left out (line 1)."]);
     expect((await read("sep=;\nComputer Name;Tag\nPC-01;A\n")).notes).toEqual([]);
   });
 
-  it("says where Excel has made a number of a text and lost digits", async () => {
+  it("report numbers that lost digits in Excel", async () => {
     const { notes } = await read("Computer Name,ICCID\nPC-01,8.96529E+19\nPC-02,1E5\n");
     expect(notes).toEqual([expect.stringMatching(/^1 number has more digits .* \(line 2\)/)]);
   });
 
-  it("reads a small file with a control character in it", async () => {
+  it("may contain a control character", async () => {
     expect((await read("Computer Name,Tag\nPC\u001b-01,A\n\u001a")).rows[0]).toEqual(["PC\u001b-01", "A"]);
   });
 
-  it("keeps a UTF-8 file with a damaged letter in UTF-8", async () => {
+  it("stay in UTF-8 despite one damaged character", async () => {
     const text = Buffer.from("Computer Name,City\nPC-01,München\nPC-02,Köln\nPC-03,X\n");
     text[text.indexOf("X")] = 0xff;
     expect(await read(text)).toMatchObject({ format: { encoding: "utf-8" }, encodingGuess: null });
@@ -199,7 +199,7 @@ describe("a table as people have it", () => {
   it.for<[string, number[], string, string]>([
     ["Mac Roman", [0x9f], "\r", "macintosh"],
     ["Shift-JIS", [0x93, 0x8c, 0x8b, 0x9e], "\r\n", "windows-1252"],
-  ])("calls an encoding that the letters alone suggest a guess: %s", async ([, letters, end, encoding]) => {
+  ])("report a guessed encoding: %s", async ([, letters, end, encoding]) => {
     const text = Buffer.concat([
       Buffer.from(`Computer Name,City${end}PC-01,M`),
       Buffer.from(letters),
@@ -255,14 +255,14 @@ describe("a REST dump of extra fields", () => {
     expect(rows.map((cells) => [cells[0], cells[tag]])).toEqual(found);
   });
 
-  it("reports a computer that has two values for one title, instead of taking the last", async () => {
+  it("reports a computer with two values for one title", async () => {
     const { rows } = await read(
       JSON.stringify([{ ...owner(1), ExtraFields: [extra(1, "A1"), extra(1, "B1")] }, owner(2)]),
     );
     expect(rows[0]).toEqual(["line 1 gives a second value for Asset Tag"]);
   });
 
-  it("keeps a field apart from the identifier of its name", async () => {
+  it("separates a field from an identifier of the same name", async () => {
     const field = { ...extra(5, "XYZ"), Title: "Serial Number" };
     const named = { Id: 5, ComputerName: "WS5", ExtraFields: [field] };
     for (const [computer, serial] of [
@@ -278,7 +278,7 @@ describe("a REST dump of extra fields", () => {
     expect(long.rows).toEqual([["5", "WS5", "Contoso", "Fabrikam"]]);
   });
 
-  it("says which members it cannot read as a value", async () => {
+  it("reports members that are no values", async () => {
     const { notes } = await read(JSON.stringify([{ hostname: "PC1", os: { name: "Windows" }, tags: ["a"] }]));
     expect(notes).toEqual([expect.stringMatching(/^1 member is a list .* \(tags of number 1\)/)]);
   });
@@ -292,7 +292,7 @@ describe("a REST dump of extra fields", () => {
     ["1e21", "1000000000000000000000"],
     ["-0.50", "-0.5"],
     ["101.0", "101"],
-  ])("keeps the digits of the number %s, in a list and by lines", async (number, text) => {
+  ])("keeps all digits of %s, in a list and in lines", async (number, text) => {
     const object = `{"hostname": "PC1", "number": ${number}}`;
     for (const file of [`[${object}]`, `${object}\n${object}\n`]) {
       const { rows } = await read(file);
@@ -300,14 +300,14 @@ describe("a REST dump of extra fields", () => {
     }
   });
 
-  it("takes a list of a computer for what it is, not for a page", async () => {
+  it("reads a computer that has a list as a computer", async () => {
     const { rows, notes } = await read(JSON.stringify([{ hostname: "PC1", RAM: 8, items: [{ hostname: "PC2" }] }]));
     expect(rows).toEqual([["PC1", "8", null]]);
     expect(notes).toEqual([expect.stringContaining("(items of number 1)")]);
   });
 
   it.each(["[]", '[["Computer ID"],["1"]]', '{"total": 0, "data": []}'])(
-    "refuses %s: it names nothing",
+    "rejects %s because it names no computer or field",
     async (text) => {
       await expect(read(text)).rejects.toThrow(/without a computer or a field/);
     },

@@ -72,7 +72,7 @@ function withTwoSheets(): Buffer {
 
 const BLANK = /nothing but blank lines|^Error: The file is a damaged workbook|^0 rows$/;
 
-describe("a hostile workbook", () => {
+describe("a malicious workbook", () => {
   const cases: [string, Buffer, RegExp][] = [
     ["styles that begin again and again", workbook({ "xl/styles.xml": "<cellXfs ".repeat(600_000) }), BLANK],
     ["styles without an end", workbook({ "xl/styles.xml": "<cellXfs>".repeat(600_000) }), BLANK],
@@ -122,14 +122,14 @@ describe("a hostile workbook", () => {
       BLANK,
     ],
   ];
-  it.each(cases)("of %s is refused in good time", async (_, content, end) => {
+  it.each(cases)("with %s is rejected quickly", async (_, content, end) => {
     const read = await readAll(content);
     expect(read.end).toMatch(end);
     expect(read.tookMs).toBeLessThan(4 * MOST_MS);
   });
 });
 
-describe("a hostile file", () => {
+describe("a malicious file", () => {
   const cases: [string, string, RegExp][] = [
     ["lists in lists", "[".repeat(3 * MiB), /nested too deeply/],
     ["objects in objects", '{"a":'.repeat(MiB), /nested too deeply/],
@@ -139,7 +139,7 @@ describe("a hostile file", () => {
     ["a list with a fault", '[{"Id":1},\n{"Id":2}\n{"Id" 3}]', /not valid JSON between lines 1 and 3/],
     ["a fault in one of the lines", '{"Id":1}\n{"Id":2}\n{"Id" 3}\n', /not valid JSON in line 3/],
   ];
-  it.each(cases)("of %s is given up in good time", async (_, content, end) => {
+  it.each(cases)("with %s is rejected quickly", async (_, content, end) => {
     const read = await readAll(content);
     expect(read.end).toMatch(end);
     expect(read.tookMs).toBeLessThan(MOST_MS);

@@ -66,7 +66,7 @@ describe("reading the Automate extra data view", () => {
     expect(records.every((r) => r.fault === null)).toBe(true);
   });
 
-  it("reads Windows-1252, also when the first letter beyond ASCII comes late", async () => {
+  it("reads Windows-1252 even if the first non-ASCII character comes late", async () => {
     const rows = Array.from({ length: 9000 }, (_, i) => [String(i), `PC${i}`, i === 8999 ? "Zoë Brüning" : "Anna"]);
     const text = toCsv([["Computer ID", "Computer Name", "Primary User"], ...rows]);
     const { format, records } = await read(encodeText(text, { encoding: "windows-1252" }));
@@ -74,13 +74,13 @@ describe("reading the Automate extra data view", () => {
     expect(records.at(-1)?.cells[2]).toBe("Zoë Brüning");
   });
 
-  it.each([";", "\t", "|"])("finds the delimiter %j and quoted newlines", async (delimiter) => {
+  it.each([";", "\t", "|"])("detects the delimiter %j and quoted newlines", async (delimiter) => {
     const { format, records } = await read(automateCsv(30, delimiter));
     expect(format.delimiter).toBe(delimiter);
     expect(records[12]?.cells[12]).toBe('Line one, with "quotes"\nline two of 13');
   });
 
-  it("finds the delimiter where the beginning that is looked at ends within a quoted cell", async () => {
+  it("detects the delimiter when the sample ends within a quoted cell", async () => {
     const notes = `"${"one line, and one more\n".repeat(600)}"`;
     const { format, records } = await read(
       `Computer ID;Computer Name;Notes\n${[1, 2, 3, 4, 5, 6, 7, 8].map((i) => `${i};PC${i};${notes}\n`).join("")}`,
@@ -89,14 +89,14 @@ describe("reading the Automate extra data view", () => {
     expect(records).toHaveLength(8);
   });
 
-  it("reads a workbook, numbers as they are written", async () => {
+  it("reads a workbook with numbers as written", async () => {
     const rows = [AUTOMATE_HEADER, ...Array.from({ length: 30 }, (_, i) => automateRow(i + 1))];
     const { format, records } = await read(toXlsx(rows));
     expect(format).toMatchObject({ kind: "workbook", headerRow: 1, shape: "wide" });
     expect(records.map((r) => r.cells)).toEqual(Array.from({ length: 30 }, (_, i) => expectedRow(i + 1)));
   });
 
-  it("finds a header below a report's title, and the line each record begins on", async () => {
+  it("finds a header below a report title and each record's line number", async () => {
     const { format, records } = await read(
       `Extra data\n\n${toCsv([
         ["Computer ID", "Computer Name", "Notes"],
@@ -115,7 +115,7 @@ describe("reading the Automate extra data view", () => {
     expect((await read("sep=;\r\nA;1\r\n2;3\r\n")).titles).toEqual(["A", "1"]);
   });
 
-  it("keeps ragged rows and says what is wrong with them", async () => {
+  it("keeps ragged rows and reports their fault", async () => {
     const { records } = await read("Computer ID,Computer Name,Notes\n1,A,x\n2,B\n3,C,y,z\n4,D,w,\n");
     expect(records.map((r) => r.fault)).toEqual([
       null,
@@ -126,14 +126,14 @@ describe("reading the Automate extra data view", () => {
     expect(records[2]?.cells).toEqual(["3", "C", "y", "z"]);
   });
 
-  it("takes NULL, (null), \\N and zero dates for nothing, and our own guard off a formula", async () => {
+  it("treats NULL, (null), \\N and zero dates as blank, and unescapes guarded formulas", async () => {
     const { records } = await read(
       "Computer ID,Computer Name,A,B,C,D,E\n1,PC,NULL,(null),0000-00-00 00:00:00,'=1+1,\\N\n",
     );
     expect(records[0]?.cells.slice(2)).toEqual(["", "", "", "=1+1", ""]);
   });
 
-  it("reads back what our own downloads guard, full-width signs too", async () => {
+  it("reads values that our downloads escape, including full-width signs", async () => {
     const cells = ["=1+1", "+49", "-5", "@home", "＝1", "＋49", "－5", "＠home", "'quoted'"];
     const { records } = await read(
       writeCsv([
@@ -144,13 +144,13 @@ describe("reading the Automate extra data view", () => {
     expect(records[0]?.cells).toEqual(["1", ...cells]);
   });
 
-  it("names the line of a quote that is never closed", async () => {
+  it("names the line of an unclosed quote", async () => {
     await expect(read(`Computer ID,Computer Name\n1,A\n2,"B\n3,C\n`)).rejects.toThrow(
       /near line 3 and is never closed/,
     );
   });
 
-  it("refuses more rows or bytes than it takes, and empty or broken files, in plain words", async () => {
+  it("rejects oversized, empty and broken files with a clear message", async () => {
     const big = `Computer ID,Name\n${"1,a\n".repeat(200_001)}`;
     await expect(read(big)).rejects.toThrow("more than 200,000 rows");
     const bomb = gzipSync(Buffer.alloc(101 * 1024 * 1024, "a"));
@@ -162,8 +162,8 @@ describe("reading the Automate extra data view", () => {
   });
 });
 
-describe("other shapes", () => {
-  it("pivots (computer, field, value) rows, in any order", async () => {
+describe("other file layouts", () => {
+  it("pivots (computer, field, value) rows in any order", async () => {
     const rows = [
       ["Computer ID", "Computer Name", "Field", "Value"],
       ["7", "PC7", "Asset Tag", "A7"],
@@ -216,12 +216,12 @@ describe("other shapes", () => {
         ["PC1", "S2", null, "DC"],
       ],
     ],
-  ])("does not take two computers %s for one", async (_, text, expected) => {
+  ])("keeps two computers %s apart", async (_, text, expected) => {
     const { records } = await read(text);
     expect(records.map((r) => [r.fault, ...r.cells])).toEqual(expected.map((cells) => [null, ...cells]));
   });
 
-  it("reads a computer whose first line alone says all of it, and fills in what a later one adds", async () => {
+  it("fills in a computer's identity from its first line and later ones", async () => {
     const { records } = await read(
       toCsv([
         ["Computer ID", "Computer Name", "Client", "Field", "Value"],
@@ -237,7 +237,7 @@ describe("other shapes", () => {
     ]);
   });
 
-  it("reports lines that leave open which of two computers of one name they are about", async () => {
+  it("reports lines that could mean either of two computers with one name", async () => {
     const { records } = await read(
       "Client,Computer Name,Field,Value\nContoso,PC1,Tag,A\n,PC1,Role,DC\nFabrikam,PC1,Tag,B\n,PC1,Floor,2\n",
     );
@@ -253,7 +253,7 @@ describe("other shapes", () => {
     expect(records.map((r) => r.fault)).toEqual([`line 4 gives a second value for ${title}`]);
   });
 
-  it("holds entries of a dump to the same: one name at two clients is two computers, a client names none", async () => {
+  it("treats equal names at two clients as two computers in a dump, too", async () => {
     const entry = (of: object, title: string, value: string) => ({
       ...of,
       ...extraField(title, { TextFieldSettings: { Value: value } }),
@@ -275,7 +275,7 @@ describe("other shapes", () => {
     ]);
   });
 
-  it("reads a REST dump with types, choices and secrets, leaving out default and masked values", async () => {
+  it("reads types, choices and secrets of a REST dump, without default or masked values", async () => {
     const dump = [
       {
         Id: 12,
@@ -315,7 +315,7 @@ describe("other shapes", () => {
     }
   });
 
-  it("reads a dump keyed by computer id, and one with an entry per field", async () => {
+  it("reads a dump keyed by computer ID and one with an entry per field", async () => {
     const keyed = { 3: [extraField("Tag", { TextFieldSettings: { Value: 'x{]\\"' } })], 4: [] };
     expect((await read(JSON.stringify(keyed))).records.map((r) => [r.cells[0], r.cells[4]])).toEqual([
       ["3", 'x{]\\"'],
@@ -341,7 +341,7 @@ describe("other shapes", () => {
     expect(declared[0]).toMatchObject({ type: "dropdown", options: ["DC", "File"] });
   });
 
-  it("reads JSON cut into any pieces", async () => {
+  it("reads JSON split at any point", async () => {
     const { splitJson } = await import("./json-parts");
     const value = fc.jsonValue({ maxDepth: 4 });
     await fc.assert(
@@ -360,8 +360,8 @@ describe("other shapes", () => {
   });
 });
 
-describe("for any content", () => {
-  it.each([0, 1, 2])("keeps law %i of the reader and the header matcher", async (which) => {
+describe("any file content", () => {
+  it.each([0, 1, 2])("satisfies law %i of the reader and header matcher", async (which) => {
     await withLaws(async (laws) => fc.assert(laws[which]?.property as Law["property"], { numRuns: CASES }));
   });
 });

@@ -26,7 +26,7 @@ function ole(stream: string): Buffer {
   return file;
 }
 
-describe("a file that is something else", () => {
+describe("a file of another type", () => {
   it.each<[string, Buffer | string, RegExp]>([
     ["a PNG", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), /picture \(PNG\)/],
     ["a JPEG", Buffer.from([0xff, 0xd8, 0xff, 0xe0]), /picture \(JPEG\)/],
@@ -47,18 +47,18 @@ describe("a file that is something else", () => {
     ["JSON of one number", "42", /single value, not a table/],
     ["blank lines", "\r\n\r\n   \r\n", /blank lines/],
     ["bytes of no kind", Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 37) % 251)), /no text in an encoding/],
-  ])("is named in words: %s", async (_, content, message) => {
+  ])("is rejected by name: %s", async (_, content, message) => {
     await expect(detected(content)).rejects.toThrow(message);
   });
 });
 
-describe("a text in another encoding", () => {
+describe("text in another encoding", () => {
   it.each<[string, string, string]>([
     ["shift_jis", "東京支社の会計部門のサーバー、大阪営業所", "shift_jis"],
     ["gb18030", "北京分公司的文件服务器和打印机以及会计部门", "gb18030"],
     ["windows-1251", "Бухгалтерия и отдел продаж в Москве, сервер печати", "windows-1251"],
     ["windows-1252", "Zoë Brüning, José Núñez", "windows-1252"],
-  ])("is told by its letters: %s", async (encoding, text, expected) => {
+  ])("is detected as %s", async (encoding, text, expected) => {
     const rows = Array.from({ length: 20 }, (_, i) => [String(i), `PC${i}`, text]);
     const { format } = await detected(
       iconv.encode(toCsv([["Computer ID", "Computer Name", "Note"], ...rows]), encoding),
@@ -69,12 +69,12 @@ describe("a text in another encoding", () => {
 
 describe("a first row of values", () => {
   const rows = Array.from({ length: 5 }, (_, i) => [`WS-00${i}`, "Contoso", `AT-${i}`]);
-  it("is doubted as a header", async () => {
+  it("is reported as a doubtful header", async () => {
     expect((await detected(toCsv(rows), genericCsv)).headerDoubts[0]).toMatch(
       /looks like \d+ of the \d+ values below it/,
     );
   });
-  it("is not where a title is known, or nothing below is like it", async () => {
+  it("is not reported if a title is known or no value below resembles it", async () => {
     expect((await detected(toCsv([["Hostname", "Contoso", "AT"], ...rows]), genericCsv)).headerDoubts).toEqual([]);
     expect((await detected(toCsv([["Which", "Whose", "Tag"], ...rows]), genericCsv)).headerDoubts).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe("a workbook", () => {
     expect(rows).toEqual(READ);
   });
 
-  it("says which numbers have lost digits, and keeps the others", async () => {
+  it("reports numbers that lost digits and keeps the others", async () => {
     const { rows, notes } = await read(
       bytesOf(
         bookOf({
@@ -76,7 +76,7 @@ describe("a workbook", () => {
     sheet["!cols"] = [{}, { hidden: true }];
     return bytesOf(bookOf({ One: sheet }));
   };
-  it("leaves hidden rows and columns out and says so, unless they are chosen", async () => {
+  it("omits hidden rows and columns with a note, unless selected", async () => {
     expect(await read(withHidden())).toMatchObject({
       titles: ["Computer Name", "Room"],
       rows: [["PC-02", "2"]],
@@ -87,7 +87,7 @@ describe("a workbook", () => {
     expect(all.rows).toHaveLength(2);
   });
 
-  it("takes the visible sheet with computers, and a hidden one where the others are blank", async () => {
+  it("uses the visible sheet with computers, or a hidden one if the others are blank", async () => {
     const list = () => sheetOf(LIST);
     const hidden = (...flags: (0 | 1)[]) => ({ Workbook: { Sheets: flags.map((Hidden) => ({ Hidden })) } });
     const first = await read(bytesOf(bookOf({ Old: list(), New: list() }, hidden(1, 0))));
@@ -97,7 +97,7 @@ describe("a workbook", () => {
     expect(only.notes).toEqual([expect.stringMatching(/hidden sheet is read.*\(Data\)/)]);
   });
 
-  it("says that an OpenDocument file is protected with a password", async () => {
+  it("in OpenDocument format reports password protection", async () => {
     const file = toZip({
       mimetype: "application/vnd.oasis.opendocument.spreadsheet",
       "content.xml": Buffer.from("5ea1ed".repeat(20), "hex"),
@@ -117,7 +117,7 @@ describe("a workbook", () => {
     cells
       .map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`)
       .join("");
-  it("is read from Excel 2", async () => {
+  it("of Excel 2 is readable", async () => {
     const book = bookOf({
       Computers: sheetOf([
         ["Computer Name", "RAM"],
@@ -127,7 +127,7 @@ describe("a workbook", () => {
     expect(await read(bytesOf(book, "biff2"))).toMatchObject({ rows: [["PC-01", "8"]] });
   });
 
-  it("is read from Excel 95 in the letters of its country", async () => {
+  it("of Excel 95 is read in its country's code page", async () => {
     const book = bookOf({
       One: sheetOf([
         ["Computer Name", "Room"],
@@ -142,7 +142,7 @@ describe("a workbook", () => {
   const numbers = (...values: number[]) => Buffer.from(Uint16Array.from(values).buffer);
   const label = (row: number, column: number, text: string) =>
     Buffer.concat([numbers(0x204, 8 + text.length, row, column, 0, text.length), Buffer.from(text, "latin1")]);
-  it("is read as PHP scripts write it: without the compound file", async () => {
+  it("from PHP scripts is read without the compound file", async () => {
     const ram = Buffer.concat([numbers(0x203, 14, 1, 1, 0), Buffer.from(Float64Array.of(8).buffer)]);
     const [start, end] = [numbers(0x809, 8, 0, 0x10, 0, 0), numbers(0x0a, 0)];
     const cells = [label(0, 0, "Computer Name"), label(0, 1, "RAM"), label(1, 0, "PC-01"), ram];
@@ -152,14 +152,14 @@ describe("a workbook", () => {
     });
   });
 
-  it("finds the only sheet of an old file that says wrongly where it is", async () => {
+  it("with a wrong sheet offset in an old file is still read", async () => {
     const file = bytesOf(bookOf({ Computers: sheetOf(LIST) }), "biff8");
     const place = file.indexOf(Buffer.from("Computers", "utf16le")) - 8;
     file.writeUInt32LE(file.readUInt32LE(place) + 20, place);
     expect(await read(file)).toMatchObject({ format: { sheet: "Computers" }, rows: READ });
   });
 
-  it("leaves hidden sheets, rows and columns of an OpenDocument file out, also where it has no styles", async () => {
+  it("in OpenDocument format omits hidden sheets, rows and columns, even without styles", async () => {
     const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
     const found = await read(openDocument(rows));
     expect(found).toMatchObject({
@@ -173,13 +173,13 @@ describe("a workbook", () => {
     ]);
   });
 
-  it("reads a sheet of which every row is hidden", async () => {
+  it("with every row hidden is still read", async () => {
     const sheet = sheetOf(LIST);
     sheet["!rows"] = [{ hidden: true }, { hidden: true }];
     expect((await read(bytesOf(bookOf({ One: sheet })))).rows).toEqual(READ);
   });
 
-  it("leaves a column without a width out", async () => {
+  it("omits a column of zero width", async () => {
     const sheet = sheetOf([
       ["Computer Name", "Old"],
       ["PC-01", "a"],
@@ -188,7 +188,7 @@ describe("a workbook", () => {
     expect((await read(bytesOf(bookOf({ One: sheet }), "biff8"))).titles).toEqual(["Computer Name"]);
   });
 
-  it("says nothing of the errors in a hidden column", async () => {
+  it("does not report errors in hidden columns", async () => {
     const sheet = sheetOf([
       ["Computer Name", "Sum"],
       ["PC-01", { t: "e", v: 0x2a }],
@@ -197,7 +197,7 @@ describe("a workbook", () => {
     expect((await read(bytesOf(bookOf({ One: sheet })))).notes).toEqual(["1 hidden column is left out (column B)."]);
   });
 
-  it("says what stands above the header, and which cells of a merged range are blank", async () => {
+  it("reports lines above the header and blank cells of merged ranges", async () => {
     const sheet = sheetOf([["Inventory of October"], [], ...LIST]);
     sheet["!merges"] = [utils.decode_range("A1:C1")];
     const { format, notes } = await read(bytesOf(bookOf({ One: sheet })));
@@ -212,7 +212,7 @@ describe("a workbook", () => {
     `${head}<worksheet><sheetData><row r="1"><c t="str"><v>Computer Name</v></c><c t="str"><v>RAM</v></c></row>${rows}</sheetData></worksheet>`;
   const readXml = (rows: string) => read(workbook({ "xl/worksheets/sheet1.xml": sheetXml(rows) }));
 
-  it("tells errors and formulas without a result from blank cells", async () => {
+  it("distinguishes errors and formulas without results from blank cells", async () => {
     const { rows, notes } = await readXml(
       '<row r="2"><c r="A2" t="str"><v>PC-01</v></c><c r="B2"><f>1+1</f></c></row><row r="3"><c r="A3" t="str"><v>PC-02</v></c><c r="B3" t="e"><v>#N/A</v></c></row><row r="4"><c r="A4" t="str"><v>PC-03</v></c><c r="B4"><f>0</f><v>0</v></c></row><row r="5"><c r="A5" t="str"><v>PC-04</v></c><c r="B5" s="0"/></row>',
     );
@@ -223,7 +223,7 @@ describe("a workbook", () => {
     ]);
   });
 
-  it("reads texts with runs, escapes and readings, and rows in any order", async () => {
+  it("reads rich text, escapes and phonetics, and rows in any order", async () => {
     const { rows } = await readXml(
       '<row r="3"><c r="A3" t="inlineStr"><is><r><t>PC</t></r><r><t xml:space="preserve">-02</t></r></is></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is></c><c r="B2" t="str"><v>a_x000A_b</v></c></row>',
     );
@@ -233,7 +233,7 @@ describe("a workbook", () => {
     ]);
   });
 
-  it("counts blank texts, and keeps the runs behind a text", async () => {
+  it("counts blank shared strings and keeps rich text", async () => {
     const { titles, rows } = await read(
       workbook({
         "xl/sharedStrings.xml":
@@ -249,7 +249,7 @@ describe("a workbook", () => {
     ]);
   });
 
-  it("takes a cell without a value for blank, and a formula without one for no value", async () => {
+  it("reads a cell without a value as blank and a formula without one as missing", async () => {
     const { rows, notes } = await readXml(
       '<row r="2"><c r="A2" t="str"><v>PC-01</v></c><c r="B2" t="b"/></row><row r="3"><c r="A3" t="str"><v>PC-02</v></c><c r="B3" t="str"><f>A1&amp;A2</f></c></row><row r="4"><c r="A4" t="str"><v>PC-03</v></c><c r="B4" t="str"><f>A1</f><v></v></c></row>',
     );
@@ -257,7 +257,7 @@ describe("a workbook", () => {
     expect(notes).toEqual(["1 formula has no stored result and is read as no value (B3)."]);
   });
 
-  it("reads a span of a strict file", async () => {
+  it("in strict format reads a duration", async () => {
     const { rows } = await read(
       workbook({
         "xl/styles.xml":
@@ -270,17 +270,17 @@ describe("a workbook", () => {
     expect(rows).toEqual([["PC-01", "25:30"]]);
   });
 
-  it("reads letters that are given by their numbers", async () => {
+  it("decodes numeric character references", async () => {
     const { rows } = await readXml('<row r="2"><c r="A2" t="str"><v>&#128540;&#x1F61C;&#228;</v></c></row>');
     expect(rows).toEqual([["😜😜ä", ""]]);
   });
 
-  it("reads places in lower case", async () => {
+  it("accepts lowercase cell references", async () => {
     const { rows } = await readXml('<row r="2"><c r="a2" t="str"><v>PC-01</v></c><c r="b2"><v>8</v></c></row>');
     expect(rows).toEqual([["PC-01", "8"]]);
   });
 
-  it("leaves out a sheet that has no part, and gives the others their own cells", async () => {
+  it("skips a sheet without a part and gives the others their own cells", async () => {
     const { sheets, rows } = await read(
       workbook({
         "xl/workbook.xml":
@@ -292,7 +292,7 @@ describe("a workbook", () => {
     expect(rows).toEqual([["PC-01", ""]]);
   });
 
-  it("reads the days and times of East Asian programs", async () => {
+  it("reads East Asian date and time formats", async () => {
     const xf = (id: number) => `<xf numFmtId="${id}" fillId="0"/>`;
     const { rows } = await read(
       workbook({
@@ -305,7 +305,7 @@ describe("a workbook", () => {
     expect(rows).toEqual([["2024-01-01", "12:00"]]);
   });
 
-  it("reads days where the file gives the general format another meaning", async () => {
+  it("reads dates if the file redefines the general format", async () => {
     const { rows } = await read(
       workbook({
         "xl/styles.xml":
@@ -318,7 +318,7 @@ describe("a workbook", () => {
     expect(rows).toEqual([["PC-01", "2024-01-01"]]);
   });
 
-  it("is read with a preview that is packed to nothing", async () => {
+  it("is readable with an empty preview", async () => {
     const preview = "docProps/thumbnail.wmf";
     const file = workbook({ [preview]: "", "xl/worksheets/sheet1.xml": sheetXml("") });
     const start = file.indexOf(preview);
@@ -327,13 +327,13 @@ describe("a workbook", () => {
     expect((await read(file)).titles).toEqual(["Computer Name", "RAM"]);
   });
 
-  it("reads names of parts with backslashes", async () => {
+  it("accepts backslashes in part names", async () => {
     const whole = workbook({ "xl/worksheets/sheet1.xml": sheetXml("") });
     const odd = whole.toString("latin1").replaceAll("xl/worksheets/sheet1", "xl\\worksheets\\sheet1");
     expect((await read(Buffer.from(odd, "latin1"))).titles).toEqual(["Computer Name", "RAM"]);
   });
 
-  it.each(["utf-16le", "utf-16be"])("reads a part in %s", async (encoding) => {
+  it.each(["utf-16le", "utf-16be"])("reads a part encoded in %s", async (encoding) => {
     const part = encodeText(sheetXml("", ""), { encoding, bom: true });
     expect((await read(workbook({ "xl/worksheets/sheet1.xml": part }))).titles).toEqual(["Computer Name", "RAM"]);
   });
@@ -378,6 +378,6 @@ it.for<[number, string, string, boolean?]>([
   [0.33, "# ?/?", "0.33"],
   [-3, "0000", "-3"],
   [1234.5, "#,##0 ?/?", "1234.5"],
-])("%s as %s is %s", ([v, z, text, from1904 = false]) => {
+])("formats %s with %s as %s", ([v, z, text, from1904 = false]) => {
   expect(shownCell({ t: "n", v, z }, from1904)).toBe(text);
 });

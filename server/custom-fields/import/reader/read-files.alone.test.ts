@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-it("does not count against a file how long its thread takes to start", async () => {
+it("excludes thread startup from a file's time limit", async () => {
   await vi.advanceTimersByTimeAsync(55_000);
   thread.say({ kind: "begun" });
   await vi.advanceTimersByTimeAsync(15_000);
@@ -33,21 +33,21 @@ it("does not count against a file how long its thread takes to start", async () 
   expect(await reading).toBe(answer);
 });
 
-it("refuses a file that takes too long, and says that it is the file", async () => {
+it("rejects a file that takes too long and names the file as the cause", async () => {
   thread.say({ kind: "begun" });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await reading).toMatchObject({ code: "payload_too_large" });
   expect(thread.kill).toHaveBeenCalledOnce();
 });
 
-it("says that the server is busy where the thread does not start", async () => {
+it("reports a busy server when the thread does not start", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await reading).toMatchObject({ code: "unavailable" });
   expect(thread.kill).toHaveBeenCalledOnce();
 });
 
 it.each(["SIGABRT", "SIGKILL"])(
-  "refuses a file whose process ends with %s, as it is beyond its memory",
+  "rejects a file as too large for memory when its process ends with %s",
   async (signal) => {
     thread.emit("exit", null, signal);
     expect(await reading).toMatchObject({
@@ -57,7 +57,7 @@ it.each(["SIGABRT", "SIGKILL"])(
   },
 );
 
-it("takes any other end for a fault of the server", async () => {
+it("reports any other process exit as a server error", async () => {
   thread.emit("exit", null, "SIGTERM");
   expect(await reading).toEqual(new Error("the reading process ended without an answer"));
 });

@@ -4,7 +4,7 @@ import { check, createDevices, createWorld, run, stageText, valuesOf } from "@/t
 
 const ROWS = 2_300;
 
-it("counts rows with nothing to write as they were checked, before, between and behind those that it writes", async () => {
+it("counts unchanged rows the same before, between and after written rows", async () => {
   const { ctx, partnerId, a } = await createWorld();
   const create = (...rows: number[]) =>
     createDevices(

@@ -29,7 +29,7 @@ async function waiting(tx: Tx): Promise<number | undefined> {
   return row?.n;
 }
 
-it("a check that is stopped ends once the rows that it reads ahead are read: no statement follows its end", async () => {
+it("a stopped check ends after its read-ahead rows, with no later statement", async () => {
   const { found, scope } = await arrange();
   // As in a check of many rounds: statements that are sent often are prepared, and leave without waiting for one another.
   for (const _ of [1, 2, 3]) await checkRows(found, scope, async () => {});

@@ -56,8 +56,8 @@ const changesIn = (entries: readonly Entry[], orgId: string) =>
 const ofImport = (entries: readonly Entry[]) => entries.filter(({ action }) => action.startsWith("custom_fields."));
 const setRole = (id: string, role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, id)));
 
-describe("a run that cannot go on", () => {
-  it("puts on record what it wrote in each organization, and that it failed to finish", async () => {
+describe("a run that fails midway", () => {
+  it("records what it wrote in each organization and that it failed", async () => {
     const { ctx, a, b, admin, id, ids } = await arrange();
     await startRun.run(ctx, { id });
     await whileHeld(valuesOf(ids[1]), work, () => setRole(admin.id, "partner_technician"));
@@ -85,7 +85,7 @@ describe("a run that cannot go on", () => {
     });
   });
 
-  it("says so of a field that was deleted before its first row, and nobody has cancelled it", async () => {
+  it("is recorded as failed, not canceled, after its field is deleted", async () => {
     const { ctx, id } = await arrange();
     await startRun.run(ctx, { id });
     const tag = (await listDefinitions.run(ctx, {})).data.find(({ fieldKey }) => fieldKey === "asset_tag");
@@ -98,7 +98,7 @@ describe("a run that cannot go on", () => {
   });
 });
 
-describe("an undo that ends before its last row", () => {
+describe("an undo that stops before its last row", () => {
   const [LEFT, ALL] = [1_100, 1_300];
 
   /** An import that has given so many devices a tag, the last of them in Beta; an undo takes a thousand at once. */
@@ -127,7 +127,7 @@ describe("an undo that ends before its last row", () => {
     }
   }
 
-  it("puts on record what it restored, and counts on when it is started again", async () => {
+  it("records what it restored and continues the count on restart", async () => {
     const { ctx, a, b, id, undo, get, stopped } = await arrangeStopped();
     expect(stopped).toMatchObject({ status: "done", undoneAt: null, job: null });
     expect(stopped.summary.undo).toEqual({ restored: 1_000, leftAlone: 0, sourceIdsRemoved: 1_000 });
@@ -153,7 +153,7 @@ describe("an undo that ends before its last row", () => {
     expect(ofImport(after).at(-1)).toMatchObject(entry);
   });
 
-  it("is on record too when the person can no longer import", async () => {
+  it("is recorded when the person may no longer import", async () => {
     const { ctx, a, admin, id, ids, undo, get } = await arrangeMany();
     await undo();
     await whileHeld(valuesOf(ids[0]), work, () => setRole(admin.id, "partner_technician"));
@@ -164,7 +164,7 @@ describe("an undo that ends before its last row", () => {
     expect(ofImport(entries).at(-1)).toMatchObject({ action: "custom_fields.import.undo", result: "failure" });
   });
 
-  it("is whole when it is cancelled after its last row", async () => {
+  it("is complete when canceled after its last row", async () => {
     const { ctx, id, ids, undo, get } = await arrangeMany();
     await undo();
     await atOnce<unknown>(valuesOf(ids[ALL - 1]), [work, () => cancelImport.run(ctx, { id })]);
@@ -172,7 +172,7 @@ describe("an undo that ends before its last row", () => {
   });
 });
 
-it("an undo is recorded with what it restored, and where it restored nothing not at all", async () => {
+it("an undo is recorded only in organizations where it restored something", async () => {
   const { ctx, partnerId, a, b, admin } = await createWorld();
   const c = await createOrg({ partnerId });
   const person = await ctxFor(admin);

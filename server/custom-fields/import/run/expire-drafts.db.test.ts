@@ -9,7 +9,7 @@ import { expireDrafts } from "./expire-drafts";
 const DAY_MS = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-it("deletes imports that were never run, and their files, seven days after the last change", async () => {
+it("deletes imports that never ran, and their files, after seven days", async () => {
   const { ctx, text } = await createSimple();
   const draft = await stageText(ctx, text);
   const kept = await stageText(ctx, text);

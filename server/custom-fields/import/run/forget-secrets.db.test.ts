@@ -16,7 +16,7 @@ import { importWork } from "./run-job";
 const ROWS = 410;
 const SECRETS = 97;
 
-it("leaves nothing behind of many columns of secrets in more rows than one statement empties", async () => {
+it("removes all secret values across more rows than one statement covers", async () => {
   const { ctx, partnerId, a } = await createWorld();
   await createDevices(partnerId, [{ orgId: a.id, hostname: "PC0" }]);
   const titles = Array.from({ length: SECRETS }, (_, i) => `Admin password ${i}`);
@@ -45,7 +45,7 @@ it("leaves nothing behind of many columns of secrets in more rows than one state
   expect(await stored()).toEqual([{ ...before, secret: 0 }]);
 });
 
-it("leaves nothing behind of a run that is refused in its middle, its files neither", async () => {
+it("removes secret values and files of a run that fails midway", async () => {
   const { ctx, partnerId, a, admin } = await createWorld();
   await createDevices(partnerId, [{ orgId: a.id, hostname: "PC0" }]);
   const titles = ["Computer ID", "Computer Name", "Admin password", "Asset Tag"];

@@ -49,7 +49,7 @@ const endsOf = async ({ ctx }: Arranged, kind: "finish" | "undo") =>
     .filter(({ action }) => action === `custom_fields.import.${kind}`)
     .map(({ result, errorMessage }) => ({ result, errorMessage }));
 
-it("a process that has lost a run records no end of it, and the end that its successor records is there", async () => {
+it("a process that lost its run leaves recording its end to the successor", async () => {
   const arranged = await arrange();
   const { ctx, id, get } = arranged;
   await startRun.run(ctx, { id });
@@ -61,7 +61,7 @@ it("a process that has lost a run records no end of it, and the end that its suc
   expect(await endsOf(arranged, "finish")).toEqual([{ result: "success", errorMessage: null }]);
 });
 
-it("nor of an undo", async () => {
+it("a process that lost its undo leaves recording its end to the successor", async () => {
   const arranged = await arrange();
   const { ctx, id, get } = arranged;
   await run(ctx, id);

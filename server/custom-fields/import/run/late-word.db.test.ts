@@ -12,7 +12,7 @@ import { workOff } from "@/testing/jobs";
 import { beginAttempt, Gone, storeProgress } from "./attempt";
 import { importWork } from "./run-job";
 
-it("an earlier attempt at an import's work, and one that was ended, do not move its mark", async () => {
+it("an earlier or ended attempt does not move an import's progress", async () => {
   const { ctx, text } = await createSimple();
   const staged = await stageText(ctx, text);
   await check(ctx, staged.id);
@@ -28,7 +28,7 @@ it("an earlier attempt at an import's work, and one that was ended, do not move 
   expect(await beginAttempt(staged.id, signal)).toBeNull();
 });
 
-it("the reading of files ends when the last of their rows has been taken, and not before", async () => {
+it("reading files ends only after their last row is taken", async () => {
   const { ctx, text } = await createSimple();
   const { id } = await stageText(ctx, text);
   const rows = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));

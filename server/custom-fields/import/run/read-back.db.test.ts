@@ -9,7 +9,7 @@ import { countsOf, readBack } from "./read-back";
 const DEVICES = 410;
 const FIELDS = 98;
 
-it("counts what the devices hold, by organization and field, of more rows than one statement reads", async () => {
+it("counts stored values per organization and field across many statements", async () => {
   const { ctx, partnerId, a, b } = await createWorld();
   const given = Array.from({ length: DEVICES }, (_, n) => ({ orgId: (n % 2 ? a : b).id, hostname: `PC${n}` }));
   const ids = await createDevices(partnerId, given);

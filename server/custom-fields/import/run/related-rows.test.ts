@@ -33,25 +33,25 @@ it.each([
   [1, "line 3, line 4, line 5, line 6, line 7 and 19994 more"],
   [3, "line 2, line 3, line 5, line 6, line 7 and 19994 more"],
   [20_000, "line 2, line 3, line 4, line 5, line 6 and 19994 more"],
-])("names the first of many rows beside row %i, and reads no more of them", (rowNo, words) => {
+])("names the first rows beside row %i without reading the others", (rowNo, words) => {
   const { group, read } = rowsOfOneDevice(20_000);
   expect(othersInWords(FILES, group, rowNo)).toBe(words);
   expect(read.size).toBeLessThan(10);
 });
 
-it("counts no more where all are named", () => {
+it("omits the count when all rows are named", () => {
   const { group } = rowsOfOneDevice(6);
   expect(othersInWords(FILES, group, 2)).toBe("line 2, line 4, line 5, line 6, line 7");
 });
 
-it("reads few of many rows that are about a device of one in conflict", () => {
+it("reads few of many rows related to a conflict", () => {
   const { group, read } = rowsOfOneDevice(20_000);
   const about = new Map([[DEVICE, group]]);
   expect(relatedTo(dispute(2, DEVICE), about, FILES).map(({ rowNo }) => rowNo)).toEqual([1, 3, 4, 5, 6]);
   expect(read.size).toBeLessThan(10);
 });
 
-it("names a row that is about two of its devices once, in the file's order", () => {
+it("names a row related to two devices once, in file order", () => {
   const [one, two] = [rowsOfOneDevice(9).group, rowsOfOneDevice(4).group];
   const about = new Map([
     ["d2", one.slice(3)],
