@@ -1,6 +1,6 @@
-import type { Random } from "@/scripts/demo/random";
 import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ground/ids";
+import type { Random } from "@/testing/world/random";
 
 const AGENT =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Safari/537.36";

@@ -5,15 +5,17 @@ import postgres from "postgres";
 import { closeDatabase } from "@/db/client";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
-import { createRandom, type Random } from "@/scripts/demo/random";
 import { stopRecording } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { narrow } from "@/server/ground/scope";
 import { createOrg, createPartner } from "@/testing/factories";
 import { advanceIndex, listBacklog } from "@/testing/search/advance-index";
+import { SEED } from "@/testing/world/cast";
+import { createRandom, type Random } from "@/testing/world/random";
 import { fillAudit } from "./fill";
 
-export const SEED = 20_261_120;
+export { SEED };
+
 const ORGANIZATIONS = 100;
 
 export type Size = { full: boolean; rows: number };

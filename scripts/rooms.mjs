@@ -56,7 +56,7 @@ export const ROOMS = [
   {
     name: "test",
     files: /^(?!e2e\/).*\.test\.tsx?$/,
-    may: [...SERVER, ...BROWSER, "frame", "admin", "app", "routes", "agent", "scripts", "testing"],
+    may: [...SERVER, ...BROWSER, "frame", "admin", "app", "routes", "agent", "scripts", "testing", "world"],
     instead: "What tests, e2e and bench share stands in testing/.",
   },
   { name: "package.json", files: /^package\.json$/, may: [], instead: "" },
@@ -136,31 +136,37 @@ export const ROOMS = [
   {
     name: "agent",
     files: /^agent\//,
-    may: ["package.json", "schema"],
+    may: ["package.json", "schema", "world"],
     instead: "The agent runs on a customer's machine: of the server it knows wire schemas (schema.ts) alone.",
   },
   {
     name: "scripts",
     files: /^scripts\//,
-    may: WIRE,
+    may: [...WIRE, "world"],
     instead: "Scripts start other programs and speak to the server through its API.",
   },
   {
     name: "bench",
     files: /^bench\//,
-    may: [...SERVER, "scripts", "testing"],
+    may: [...SERVER, "scripts", "testing", "world"],
     instead: "A bench measures verbs and the built server; what it shares with e2e stands in testing/.",
   },
   {
     name: "e2e",
     files: /^e2e\//,
-    may: [...WIRE, "testing"],
+    may: [...WIRE, "testing", "world"],
     instead: "An end-to-end test knows what a user sees and the API; the rest stands in testing/.",
+  },
+  {
+    name: "world",
+    files: /^testing\/world\//,
+    may: WIRE,
+    instead: "The world is data for demo, simulator, bench and tests: it imports isomorphic files alone.",
   },
   {
     name: "testing",
     files: /^testing\//,
-    may: [...SERVER, "routes", "scripts"],
+    may: [...SERVER, "routes", "scripts", "world"],
     instead: "testing/ is shared by tests, e2e and bench and imports neither of them.",
   },
   {

@@ -4,8 +4,9 @@ import { linkedTo } from "@/agent/abort";
 import { retryAfterMs } from "@/agent/client";
 import { AGENT_VERSION } from "@/agent/diagnostics";
 import { toWireEvent } from "@/agent/providers/provider";
+import { agentLine } from "@/testing/world/device-events";
+import type { Random } from "@/testing/world/random";
 import type { Figures } from "./figures";
-import { itemAt } from "./item-at";
 import { CHANNELS, MemoryLog } from "./memory-log";
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -17,7 +18,7 @@ export type Port = {
   events?: number | undefined;
   figures: Figures;
   signal: AbortSignal;
-  random: () => number;
+  random: Random;
 };
 type Answer = { status: number; body: { token?: string; count?: number; detail?: string }; retryAfterMs: number };
 
@@ -74,8 +75,8 @@ export class SimulatedDevice {
     const { random } = this.port;
     const metrics = {
       uptimeSeconds: Math.round((Date.now() - this.started) / 1000),
-      cpuPercent: Math.round(random() * 100),
-      memoryFreeBytes: Math.round((2 + random() * 12) * 1024 ** 3),
+      cpuPercent: random.int(0, 100),
+      memoryFreeBytes: Math.round((2 + random.next() * 12) * 1024 ** 3),
     };
     await this.call("heartbeat", `/agents/${this.agentId}/heartbeat`, {
       agentVersion: AGENT_VERSION,
@@ -85,24 +86,15 @@ export class SimulatedDevice {
   }
 
   async sendDiagnostics(): Promise<void> {
-    const entry = (level: string, component: string, message: string) => ({
-      timestamp: new Date().toISOString(),
-      level,
-      component,
-      message,
-      fields: { simulated: true },
-      agentVersion: AGENT_VERSION,
-    });
-    const logs = [entry("debug", "heartbeat", "sent"), entry("info", "shipper", "shipped events")];
-    if (this.port.random() < 0.05)
-      logs.push(entry("warn", "updater", "the update server did not answer; trying later"));
+    const line = () => ({ ...agentLine(this.port.random, new Date()), agentVersion: AGENT_VERSION });
+    const logs = [line(), line()];
     await this.call("logs", `/agents/${this.agentId}/logs`, { logs });
   }
 
   async sendEvents(): Promise<void> {
-    const count = this.port.events ?? 1 + Math.floor(this.port.random() * 8);
-    const pick = () => itemAt(this.logs, this.port.random() * this.logs.length);
-    const events = Array.from({ length: count }, () => toWireEvent(pick().happen()));
+    const { random, events: fixed } = this.port;
+    const count = fixed ?? random.int(1, 8);
+    const events = Array.from({ length: count }, () => toWireEvent(random.pick(this.logs).happen()));
     const { body } = await this.call("events", `/agents/${this.agentId}/eventlogs`, { events });
     if (typeof body.count === "number") this.port.figures.eventsStored += body.count;
   }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { UsageError } from "@/agent/options";
 import { portOf } from "@/testing/port-of";
+import { randomOf } from "@/testing/world/random";
 import { MemoryLog } from "./memory-log";
 import { parseSimulateOptions } from "./options";
 import { simulate } from "./simulate";
@@ -36,7 +37,7 @@ it("options are bounded", () => {
 });
 
 it("a simulated log is paged, filtered and bounded", async () => {
-  const log = new MemoryLog({ name: "Security", computer: "PC-1", random: Math.random, past: 490 });
+  const log = new MemoryLog({ name: "Security", computer: "PC-1", random: randomOf(Math.random), past: 490 });
   for (let n = 0; n < 30; n++) log.happen();
   expect((await log.describe()).recordCount).toBe(500);
   const page = await log.query({ page: 2, limit: 10 });

@@ -7,9 +7,9 @@ import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { fixedLogs } from "@/agent/providers/query";
 import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/devices/agents/schema";
+import { randomOf } from "@/testing/world/random";
 import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
-import { itemAt } from "./item-at";
 import type { SimulateOptions } from "./options";
 
 const FILE = "tokens.json";
@@ -96,7 +96,9 @@ async function drive(devices: SimulatedDevice[], course: Course, { figures, sign
       await Promise.race(inFlight);
       continue;
     }
-    const request = course.act(itemAt(devices, n));
+    const device = devices[n % devices.length];
+    if (!device) return;
+    const request = course.act(device);
     inFlight.add(request);
     void request.finally(() => inFlight.delete(request));
   }
@@ -118,7 +120,7 @@ export async function simulate(
   const { signal } = ending;
   const simulation = { options, figures, signal, print };
   const { url, events } = options;
-  const port = { url, events, figures, signal, random: Math.random };
+  const port = { url, events, figures, signal, random: randomOf(Math.random) };
   const devices = Array.from(
     { length: options.devices },
     (_, n) => new SimulatedDevice(port, options.enrollmentKey, n + 1),

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { stackOf } from "@/db/thrown";
-import { createRandom } from "@/scripts/demo/random";
+import { createRandom } from "@/testing/world/random";
 import { LINES } from "./lines";
 import type { Line, Outcome } from "./types";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { submitInput } from "@/server/audit/record/schema";
 import { keysOf } from "@/server/ground/records";
-import type { DevicePlan, PersonPlan } from "./cast";
+import type { Device } from "@/testing/world/cast";
 
 /** One event as POST /audit-logs/events takes it, of an organization and by an actor that are known, at a known time. */
 export type StoryEvent = z.input<typeof submitInput>["events"][number] & {
@@ -10,14 +10,6 @@ export type StoryEvent = z.input<typeof submitInput>["events"][number] & {
   actorId: string;
 };
 
-export type Cast = {
-  homeOrgId: string;
-  orgIds: string[];
-  people: (PersonPlan & { id: string })[];
-  devices: (DevicePlan & { deviceId: string; agentId: string })[];
-};
-export type Person = Cast["people"][number];
-export type Device = Cast["devices"][number];
 /** Beats that happen once; the story gives each its time. */
 export type Beat = Omit<StoryEvent, "timestamp">;
 

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
-import type { Random } from "./random";
+import type { Random } from "@/testing/world/random";
 
 const DEMO_DAYS = 30;
 /** An hour short of what a sign-in by the API lasts: one that began with the month still holds while its events are written. */

@@ -1,6 +1,6 @@
-import { ALERT_NAMES, type Beat, type Cast, type Device, onDevice, type Person, POLICIES, SCRIPTS } from "./beats";
-import { ORGS } from "./cast";
-import type { Random } from "./random";
+import { type Cast, type Device, ORGS, type Person } from "@/testing/world/cast";
+import type { Random } from "@/testing/world/random";
+import { ALERT_NAMES, type Beat, onDevice, POLICIES, SCRIPTS } from "./beats";
 
 const FIELDS = ["Asset tag", "Warranty until", "Location", "Owner"];
 

@@ -3,32 +3,28 @@ import { Evaluation, type Group } from "@/server/detections/evaluate/engine";
 import { parseRule } from "@/server/detections/rule/parse";
 import { SHIPPED_RULES } from "@/server/detections/shipped/rules";
 import { MINUTE_MS } from "@/server/ground/time/durations";
-import { demoCast } from "@/testing/demo-cast";
 import { entryOf } from "@/testing/detections";
+import { castIn, EVERYBODY, idOf, SEED } from "@/testing/world/cast";
+import { createRandom } from "@/testing/world/random";
 import { ALERTS, type StoryEvent } from "./beats";
-import { PEOPLE } from "./cast";
 import { MONTH_MS } from "./clock";
-import { deviceEvents } from "./device-events";
-import { agentLines } from "./device-records";
+import { agentLines, deviceEvents } from "./device-records";
 import { incidentOn } from "./incident";
-import { createRandom } from "./random";
 import { type Story, storyEvents } from "./story";
 
-const id = (kind: number, n: number) =>
-  `${String(kind).padStart(8, "0")}-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const END = Date.parse("2026-11-27T16:40:00.000Z");
 
-const cast = demoCast({
-  homeOrgId: id(1, 0),
-  orgIds: [1, 2, 3].map((n) => id(1, n)),
-  personIds: [0, ...PEOPLE.keys()].map((_, n) => id(2, n)),
+const cast = castIn({
+  homeOrgId: idOf(1, 0),
+  orgIds: [1, 2, 3].map((n) => idOf(1, n)),
+  personIds: EVERYBODY.map((_, n) => idOf(2, n)),
 });
 let story: Story;
 const of = (action: string) => story.events.filter((event) => event.action === action);
 const text = (value: unknown) => JSON.stringify(value);
 
 beforeAll(() => {
-  story = storyEvents(cast, createRandom(20261120), END);
+  story = storyEvents(cast, createRandom(SEED), END);
 });
 
 test("everything happens within the month, and everyone has signed in", () => {

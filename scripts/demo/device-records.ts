@@ -1,50 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "@/package.json";
-import { itemAt } from "@/server/ground/records";
 import { HOUR_MS } from "@/server/ground/time/durations";
-import type { Cast } from "./beats";
+import type { Cast, Device } from "@/testing/world/cast";
+import { agentLine, DEVICE_EVENTS, draw } from "@/testing/world/device-events";
+import type { Random } from "@/testing/world/random";
 import type { Client } from "./client";
-import { deviceEvents } from "./device-events";
+import { workingTime } from "./clock";
 import { incidentOn } from "./incident";
-import type { Random } from "./random";
 
 /** Agents report about once a minute. */
 const REPORT_MS = 45_000;
 const SITES = ["Main office", "Warehouse", "Reception"];
-type Line = { component: string; level: "debug" | "info" | "warn" | "error"; message: (ms: number) => string };
-
-/** Diagnostics of agents: each line belongs to its part and level. Repeated as often as it is common. */
-const LINES: readonly [number, Line][] = [
-  [20, { component: "heartbeat", level: "debug", message: (ms) => `heartbeat answered in ${ms} ms` }],
-  [18, { component: "inventory", level: "info", message: () => "inventory unchanged" }],
-  [16, { component: "updater", level: "info", message: () => "update check: nothing new" }],
-  [20, { component: "events", level: "info", message: () => "batch of events accepted" }],
-  [8, { component: "ws", level: "info", message: () => "certificate verified" }],
-  [4, { component: "ws", level: "info", message: () => "reconnected after 3 s" }],
-  [6, { component: "ws", level: "warn", message: () => "connection closed by the server, reconnecting" }],
-  [4, { component: "heartbeat", level: "warn", message: () => "heartbeat unanswered, trying again" }],
-  [2, { component: "updater", level: "error", message: () => "update check failed: name not resolved" }],
-  [1, { component: "inventory", level: "error", message: () => "inventory failed: access denied" }],
-];
-
 const AGENT_LINES = 120;
+const EVENTS_PER_DEVICE = 240;
 
 /** The diagnostic lines of one agent over its last day, oldest first. */
-export function agentLines(random: Random, end: number) {
-  const weights = Object.fromEntries(LINES.map(([weight], at) => [String(at), weight]));
-  return Array.from({ length: AGENT_LINES }, (_, i) => {
-    const { component, level, message } = itemAt(LINES, Number(random.weighted(weights)))[1];
-    const durationMs = random.int(3, 900);
+export const agentLines = (random: Random, end: number) =>
+  Array.from({ length: AGENT_LINES }, (_, i) => ({
+    ...agentLine(random, new Date(end - (AGENT_LINES - i) * 720_000)),
+    agentVersion: version,
+  }));
+
+/** Some hundred believable OS events of one device over the month, each with an occurrence id. */
+export const deviceEvents = ({ os, hostname }: Device, random: Random, end: number) =>
+  Array.from({ length: EVENTS_PER_DEVICE }, (_, i) => {
+    const { level, category, source, message, number } = draw(DEVICE_EVENTS[os], random);
     return {
-      timestamp: new Date(end - (AGENT_LINES - i) * 720_000).toISOString(),
-      level,
-      component,
-      message: message(durationMs),
-      fields: { attempt: 1, durationMs },
-      agentVersion: version,
+      timestamp: new Date(workingTime(random, end)).toISOString(),
+      ...{ level, category, source, message: message(random), eventId: `${hostname}:${i + 1}` },
+      ...(number && { details: { eventId: number, computer: hostname } }),
     };
-  });
-}
+  }).sort(byTime);
 
 /** Diagnostics of all agents and events of their machines. */
 export async function submitDeviceLogs(

@@ -1,5 +1,6 @@
 import { itemAt } from "@/server/ground/records";
-import type { Cast, Device, Person, StoryEvent } from "./beats";
+import type { Cast, Device, Person } from "@/testing/world/cast";
+import type { StoryEvent } from "./beats";
 
 const DEVICE = "CDG-WS-008";
 /** An address that nobody of the cast works from. */

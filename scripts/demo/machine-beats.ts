@@ -1,19 +1,10 @@
 import { version } from "@/package.json";
 import { itemAt } from "@/server/ground/records";
 import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
-import {
-  ALERT_NAMES,
-  ALERTS,
-  type Beat,
-  type Cast,
-  type Device,
-  onDevice,
-  POLICIES,
-  SCRIPTS,
-  type StoryEvent,
-} from "./beats";
+import type { Cast, Device } from "@/testing/world/cast";
+import type { Random } from "@/testing/world/random";
+import { ALERT_NAMES, ALERTS, type Beat, onDevice, POLICIES, SCRIPTS, type StoryEvent } from "./beats";
 import { MONTH_MS, workingTime } from "./clock";
-import type { Random } from "./random";
 
 const SYSTEM = "00000000-0000-0000-0000-000000000000";
 

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { programOf } from "@/scripts/program.mjs";
-import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
+import { DEMO_ADMIN, DEMO_PASSWORD } from "@/testing/world/cast";
+import { createRandom } from "@/testing/world/random";
 import { Client } from "./client";
 import { clockFrom, MONTH_MS, turnBack } from "./clock";
 import { keepReporting, type Machine, reportOnce } from "./device-records";
-import { createRandom } from "./random";
 import { beginDemo, newKeys, signInPeople, submitMonth, tellMonth } from "./seed";
 
 /** The demo lives in its own data folder, so that it never mixes with real records. */

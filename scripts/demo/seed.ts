@@ -1,15 +1,24 @@
 import { version } from "@/package.json";
 import { itemAt } from "@/server/ground/records";
 import { MINUTE_MS } from "@/server/ground/time/durations";
-import type { Cast, StoryEvent } from "./beats";
-import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
+import {
+  type Cast,
+  DEMO_ADMIN,
+  DEMO_PASSWORD,
+  EVERYBODY,
+  HOME_NAME,
+  ORGS,
+  PEOPLE,
+  planDevices,
+  SEED,
+} from "@/testing/world/cast";
+import { createRandom, type Random } from "@/testing/world/random";
+import type { StoryEvent } from "./beats";
 import type { Client } from "./client";
 import { noteFields, submitDeviceLogs } from "./device-records";
-import { createRandom, type Random } from "./random";
 import { type Story, storyEvents } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
-const SEED = 20261120;
 
 type Created = { id: string };
 type Me = { user: { id: string } | null; homeOrgId?: string | null };
@@ -26,9 +35,7 @@ async function createCast(
   const orgIds: string[] = [];
   for (const org of ORGS)
     orgIds.push((await admin.send<Created>("POST", "/orgs/organizations", { name: org.name })).id);
-  const people: Cast["people"] = [
-    { ...DEMO_ADMIN, role: "partner_admin", department: "Operations", org: null, id: me.user?.id ?? "" },
-  ];
+  const people = EVERYBODY.slice(0, 1).map((admin) => ({ ...admin, id: me.user?.id ?? "" }));
   for (const person of PEOPLE) {
     const { org, ...rest } = person;
     const created = await admin.send<Created>("POST", "/users", {

@@ -1,11 +1,11 @@
 import { itemAt } from "@/server/ground/records";
-import type { Beat, Cast, Person, StoryEvent } from "./beats";
-import { ORGS } from "./cast";
+import { type Cast, ORGS, type Person } from "@/testing/world/cast";
+import type { Random } from "@/testing/world/random";
+import type { Beat, StoryEvent } from "./beats";
 import { momentOnCall, regularTimes, workingTime } from "./clock";
 import { deed, type Who } from "./deeds";
 import { incidentEvents } from "./incident";
 import { journey, machineBeat } from "./machine-beats";
-import type { Random } from "./random";
 
 const AUDIT_ROWS = 50_000;
 const BROWSERS = [

@@ -2,17 +2,17 @@ import { eq, inArray } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { detectionAlerts as a, auditLogs as l, detectionPositions as p, detectionRules as r } from "@/db/schema";
-import { createRandom, type Random } from "@/scripts/demo/random";
 import { storyEvents } from "@/scripts/demo/story";
 import type { Ctx } from "@/server/ground/context";
 import type { Role } from "@/server/ground/permissions";
 import { groupBy } from "@/server/ground/records";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
-import { DEMO_PEOPLE, demoCast } from "@/testing/demo-cast";
 import { RULE_STORIES } from "@/testing/detections";
 import { createOrg, createPartner, createUser, ctxFor, type TestPartner } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
+import { castIn, EVERYBODY } from "@/testing/world/cast";
+import { createRandom, type Random } from "@/testing/world/random";
 import { backtestRule } from "./backtest";
 import { evaluateOrganization } from "./evaluate/run";
 import { createRule, listRules, updateRule } from "./rules";
@@ -74,11 +74,11 @@ async function month(): Promise<TestEvent[]> {
   const random = createRandom(SEED);
   const end = Date.now() - MINUTE_MS;
   const personIds: string[] = [];
-  for (const { role, org } of DEMO_PEOPLE) {
+  for (const { role, org } of EVERYBODY) {
     const of = org === null ? { partnerId: partner.id } : { orgId: orgIds[org] ?? "" };
     personIds.push((await createUser({ ...of, role: role as Role })).id);
   }
-  const cast = demoCast({ homeOrgId: partner.homeOrgId, orgIds, personIds });
+  const cast = castIn({ homeOrgId: partner.homeOrgId, orgIds, personIds });
   const told = storyEvents(cast, random, end).events.map(
     ({ timestamp, ...event }) => ({ ...event, timestamp: new Date(timestamp) }) as TestEvent,
   );

@@ -1,20 +1,9 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { itemAt } from "@/server/ground/records";
+import { createRandom } from "@/testing/world/random";
 
 /** Files as products export them, made for tests and the benchmark from a fixed seed. */
-
-/** A small repeatable generator (mulberry32): the same numbers on every machine. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 export const AUTOMATE_HEADER = [
   "Computer ID",
@@ -38,7 +27,7 @@ const ROLES = ["Domain Controller", "File Server", "SQL Server", "Terminal Serve
 const USERS = ["Zoë Brüning", "José Núñez", "Anna Smith", "Łukasz Żak", "O'Brien, Pat"];
 
 /** One row of the Automate extra data view for computer number n. */
-export function automateRow(n: number, random: () => number = seeded(n)): string[] {
+export function automateRow(n: number, random: () => number = createRandom(n).next): string[] {
   const pick = <T>(list: readonly T[]): T => itemAt(list, Math.floor(random() * list.length));
   const day = 1 + Math.floor(random() * 28);
   const month = 1 + Math.floor(random() * 12);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { submittedByOf, withSubmitter } from "@/server/audit/provenance";
 import { repairText } from "@/server/ground/text";
-import { anyRow } from "@/testing/rows";
+import { anyRow } from "@/testing/audit-entries";
 import { condenseDetails, detailsText, isSecretName, maskedText, storableDetails } from "./details";
 
 const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(details));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { anyRow } from "@/testing/rows";
+import { anyRow } from "@/testing/audit-entries";
 import { Queue, type QueuedEvent } from "./batch-writer";
 
 const event = (id: string, bytes: number): QueuedEvent => ({

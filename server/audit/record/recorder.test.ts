@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ground/ids";
+import { anyRow } from "@/testing/audit-entries";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { anyRow } from "@/testing/rows";
 import { WRITE_TIMES } from "./pending-write";
 import { Recorder } from "./recorder";
 

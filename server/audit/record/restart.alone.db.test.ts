@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { newId } from "@/server/ground/ids";
+import { anyRow } from "@/testing/audit-entries";
 import { quickest } from "@/testing/quickest";
-import { anyRow } from "@/testing/rows";
 import { writerConnection } from "./append";
 import { Recorder } from "./recorder";
 

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { anyRow } from "@/testing/rows";
+import { anyRow } from "@/testing/audit-entries";
 import { decodeFrames, encodeFrame } from "./segment";
 import { SEGMENT_BYTES, Spool } from "./spool";
 

@@ -1,15 +1,7 @@
 import { itemAt, keysOf } from "@/server/ground/records";
 
-/** A seeded generator (mulberry32): the same month at every run. */
-export function createRandom(seed: number) {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+/** Draws of a world from a source of numbers in [0, 1). */
+export function randomOf(next: () => number) {
   const int = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
   const pick = <T>(items: readonly T[]): T => itemAt(items, Math.floor(next() * items.length));
   const chance = (share: number): boolean => next() < share;
@@ -26,4 +18,16 @@ export function createRandom(seed: number) {
   return { next, int, pick, chance, weighted };
 }
 
-export type Random = ReturnType<typeof createRandom>;
+export type Random = ReturnType<typeof randomOf>;
+
+/** A seeded generator (mulberry32): the same world at every run. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return randomOf(() => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  });
+}
