@@ -29,7 +29,7 @@ import { LEVELS } from "./vocabulary";
 const t = detectionAlerts;
 type AlertRow = typeof t.$inferSelect;
 
-/** Entries of the actor's day that a story shows. */
+/** Entries shown of the actor's day in a story. */
 const MAX_DAY_ROWS = 50;
 
 function toAlert(row: AlertRow, organization: string): Alert {
@@ -113,7 +113,7 @@ export const getAlert = operation({
 
 type Change = Partial<Pick<AlertRow, "state" | "reason" | "note" | "assigneeId" | "assigneeName">>;
 
-/** @throws AppError validation_failed for an assignee whom the caller does not know */
+/** @throws AppError validation_failed for an assignee unknown to the caller */
 async function changeOf(tx: Tx, { state, reason, note, assigneeId }: UpdateAlertInput): Promise<Change> {
   const change: Change = {
     ...(state && { state, reason: reason ?? null }),
@@ -131,7 +131,7 @@ const auditable = ({ state, reason, note, assigneeId, assigneeName }: AlertRow) 
 });
 
 /**
- * Acknowledges, closes, reopens or assigns an alert. While it is acknowledged, more of the same joins it.
+ * Acknowledges, closes, reopens or assigns an alert. While it is acknowledged, further matches join it.
  * @throws AppError not_found, validation_failed
  */
 export const updateAlert = operation({

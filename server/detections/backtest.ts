@@ -16,15 +16,15 @@ import { parseRule, type Rule } from "./rule/parse";
 import { type Backtest, backtest, backtestInput } from "./schema";
 import { MAX_GROUPS } from "./vocabulary";
 
-/** Sequences that one query passes; a rule about a few actions reads few of their rows. */
+/** Sequences per query; a rule about a few actions reads few of their rows. */
 const STEP_ROWS = 5_000;
-/** A rule of every action reads whole rows, which may be large. */
+/** A rule on all actions reads whole rows, which may be large. */
 const WHOLE_STEP_ROWS = 1_000;
 const DEADLINE_MS = 60_000;
 const MAX_SAMPLES = 20;
 const MAX_TOP_GROUPS = 10;
 
-/** The groups of a rule in memory; the one that was touched longest ago gives way. */
+/** Groups of a rule in memory; the least recently used is dropped. */
 class RecentGroups {
   readonly #groups = new Map<string, Group>();
   isCapped = false;
@@ -43,7 +43,7 @@ class RecentGroups {
 
 type Span = { orgId: string; after: number; through: number };
 
-/** The part of a chain in which the entries since then are. */
+/** Part of a chain with the entries since a time. */
 const spanSince = (ctx: Ctx, orgId: string, from: Date): Promise<Span | null> =>
   tenant(ctx.scope, async (tx) => {
     const [head] = await readHeads(tx, [orgId]);
@@ -58,7 +58,7 @@ const spanSince = (ctx: Ctx, orgId: string, from: Date): Promise<Span | null> =>
 type Asked = { rule: Rule; dedupeMs: number; from: Date; deadline: number };
 type Told = { findings: { orgId: string; finding: Finding; title: string }[]; entriesRead: number; isCapped: boolean };
 
-/** The matches that live evaluation with this rule would have found in one organization. */
+/** Matches that live evaluation of this rule would have found in one organization. */
 async function replay(
   ctx: Ctx,
   span: Span,
@@ -96,7 +96,7 @@ function counted<T>(items: readonly T[], keyOf: (item: T) => string): [string, [
   return [...counts];
 }
 
-/** Each day from the first to the last, also those without an alert. */
+/** Every day from first to last, including those without an alert. */
 function perDay(findings: Told["findings"], { from, to }: { from: Date; to: Date }): Backtest["days"] {
   const counts = new Map(counted(findings, ({ finding }) => finding.entry.timestamp.slice(0, 10)));
   const days: Backtest["days"] = [];
@@ -113,7 +113,8 @@ const sampleOf = ({ orgId, title, finding }: Told["findings"][number]) => {
 };
 
 /**
- * What a rule would have raised over the sealed history of the last days, by the code that evaluates live. Reads alone.
+ * Alerts that a rule would have raised over the sealed history of the last days, using the live evaluation code. Read
+ * only.
  * @throws AppError validation_failed, forbidden
  */
 export const backtestRule = operation({

@@ -9,7 +9,7 @@ import { onlyIdInput } from "@/server/ground/wire";
 import { getAlert } from "./alerts";
 
 /**
- * The proofs of an alert's entries as a ZIP of .tlog-proof files, for a reader who is to see them and no others; recorded.
+ * Proofs of an alert's entries as a ZIP of .tlog-proof files, for a reader who must see no other entries; recorded.
  * @throws AppError not_found where the alert or all of its entries are gone; conflict, unavailable as for one proof
  */
 export const getAlertEvidence = operation({
@@ -21,10 +21,10 @@ export const getAlertEvidence = operation({
     const { orgId, title, story } = await getAlert.run(ctx, { id });
     if (story.length === 0) throw notFound("entry of the alert");
     const own = narrow(ctx, orgId);
-    // Only where it is asked for: it is large.
+    // Loaded on demand, because it is large.
     const { CFB } = await import("@e965/xlsx");
     const files = CFB.utils.cfb_new();
-    // The newest first: a checkpoint that is signed for it covers the others.
+    // Newest first: the checkpoint signed for it also covers the others.
     for (const entry of story.toReversed()) {
       const { seq, text } = await proveEntry(own.scope, { orgId, id: entry.id });
       CFB.utils.cfb_add(files, `entry-${seq}.tlog-proof`, Buffer.from(text));

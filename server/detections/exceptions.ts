@@ -34,7 +34,7 @@ async function ruleOf(tx: Tx, ctx: Ctx, id: string): Promise<RuleRow> {
   return row;
 }
 
-/** Exceptions within the caller's reach, newest first. */
+/** Exceptions in the caller's reach, newest first. */
 export const listExceptions = operation({
   permission: "detections:read",
   input: exceptionListInput,
@@ -50,7 +50,7 @@ export const listExceptions = operation({
 });
 
 /**
- * Has a rule leave entries alone: those whose fields all match, or all of an organization.
+ * Adds an exception to a rule: entries whose fields all match, or all of an organization.
  * @throws AppError not_found, validation_failed, forbidden, conflict when there are too many
  */
 export const createException = operation({

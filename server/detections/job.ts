@@ -8,7 +8,7 @@ import { recordAlerts } from "./evaluate/record-alerts";
 import { evaluateOrganization, fillPositions, organizationsBehind } from "./evaluate/run";
 import { seedShippedRules } from "./shipped/seed";
 
-/** Work done once a minute beside the evaluation. */
+/** Cleans up once a minute, beside the evaluation. */
 async function tidy(): Promise<void> {
   await asSystem(seedShippedRules);
   await asSystem(fillPositions);
@@ -16,7 +16,7 @@ async function tidy(): Promise<void> {
   await recordAlerts();
 }
 
-/** Takes every rule to the heads of the chains. woken: by new entries, else by the minute. */
+/** Evaluates every rule up to the heads of the chains. woken: by new entries, else every minute. */
 export const detectionJob: JobKind<{ woken?: boolean }> = {
   name: "detections",
   cron: "* * * * *",
@@ -35,7 +35,7 @@ export const detectionJob: JobKind<{ woken?: boolean }> = {
   },
 };
 
-/** How soon new entries are noticed. */
+/** Interval between checks for new entries. */
 const WAKE_MS = 1_000;
 
 /** Starts an evaluation when chains have grown. */

@@ -34,7 +34,7 @@ import { MAX_RULES_PER_OWNER } from "./vocabulary";
 const t = detectionRules;
 const p = detectionPositions;
 
-/** Row level security leaves the positions of the caller's organizations. */
+/** Row-level security limits this to the caller's organizations. */
 const cappedAt = sql<string | null>`(SELECT max(${p.cappedAt}) FROM ${p} WHERE ${p.ruleId} = ${t.id})`;
 
 function toRule(row: RuleRow, capped: string | null = null): DetectionRule {
@@ -54,11 +54,11 @@ function toRule(row: RuleRow, capped: string | null = null): DetectionRule {
 /** A rule without the results of its evaluation. */
 const settingsOf = ({ cappedAt: _, ...settings }: DetectionRule) => settings;
 
-/** A person by the name that lists show. */
+/** Display name of a person. */
 export const actorName = ({ actor }: Ctx): string =>
   actor.type === "user" || actor.type === "api_key" ? actor.name : "System";
 
-/** Where and under which name the log mentions a rule. */
+/** Organization and name of a rule for the audit log. */
 export const aboutRule = async (tx: Tx, { id, title, orgId, partnerId }: RuleRow) => ({
   orgId: orgId ?? (await homeOrgIn(tx, partnerId)),
   ...resourceOf("detection_rule", { id, name: title }),
@@ -114,7 +114,7 @@ async function lockRule(tx: Tx, ctx: Ctx, id: string): Promise<RuleRow> {
   return row;
 }
 
-/** The text of a rule for a filter of the list, optionally with a threshold. */
+/** Text of a rule for a list's filter, optionally with a threshold. */
 export const draftRule = operation({
   permission: "detections:read",
   input: draftInput,
@@ -123,8 +123,9 @@ export const draftRule = operation({
 });
 
 /**
- * Adds a rule, which begins with the next entry.
- * @throws AppError validation_failed that says what of the text is not supported, conflict when there are too many, forbidden
+ * Adds a rule, starting with the next entry.
+ * @throws AppError validation_failed naming the unsupported part of the text, conflict when there are too many,
+ * forbidden
  */
 export const createRule = operation({
   permission: "detections:manage",
@@ -152,7 +153,7 @@ export const createRule = operation({
 });
 
 /**
- * Changes a rule, turns it on or off, or snoozes it. With another text it begins anew, with the next entry.
+ * Changes a rule, turns it on or off, or snoozes it. A changed text restarts it at the next entry.
  * @throws AppError not_found, forbidden, validation_failed, conflict for the text of a shipped rule
  */
 export const updateRule = operation({

@@ -45,7 +45,7 @@ const dedupeSeconds = z
 
 export const ruleListInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
-/** Body of POST /detections/rules. Without orgId the rule is of all organizations of the partner. */
+/** Body of POST /detections/rules. Without orgId the rule covers all organizations of the partner. */
 export const createRuleInput = z.strictObject({
   yaml,
   orgId: guid.nullish(),
@@ -54,7 +54,7 @@ export const createRuleInput = z.strictObject({
   dedupeSeconds: dedupeSeconds.default(DEFAULT_DEDUPE_SECONDS),
 });
 
-/** Body of PATCH /detections/rules/:id; what is left out stays. Of a shipped rule the text cannot be changed. */
+/** Body of PATCH /detections/rules/:id; omitted members stay. The text of a shipped rule cannot change. */
 export const updateRuleInput = z.strictObject({
   id: guid,
   yaml: yaml.optional(),
@@ -63,10 +63,7 @@ export const updateRuleInput = z.strictObject({
   snoozedUntil: instant.nullish().meta({ description: "Until then alerts are raised and nobody is notified of them" }),
 });
 
-/**
- * orgId null: of every organization of the partner. cappedAt: when groups were last dropped, because there were more than
- * are kept.
- */
+/** orgId null: every organization of the partner. cappedAt: last time that groups were dropped because of the limit. */
 export const rule = z.strictObject({
   id: guid,
   partnerId: guid,
@@ -88,7 +85,7 @@ export const rule = z.strictObject({
 export type DetectionRule = z.output<typeof rule>;
 export const rulePage = z.strictObject({ data: z.array(rule), pagination });
 
-/** A threshold: at least so many within so many minutes, counted for each person, device or address. */
+/** A threshold: at least `count` entries within some minutes, per person, device or address. */
 const threshold = z.strictObject({
   atLeast: z.int().min(2).max(MAX_THRESHOLD),
   minutes: z
@@ -100,7 +97,7 @@ const threshold = z.strictObject({
 });
 export type Threshold = z.output<typeof threshold>;
 
-/** A rule made from a list's filter. */
+/** Body for a rule made from a list's filter. */
 export const draftInput = z.strictObject({
   title: displayName,
   level: z.enum(LEVELS).default("medium"),
@@ -117,7 +114,7 @@ export const backtestInput = z.strictObject({
   dedupeSeconds: dedupeSeconds.default(DEFAULT_DEDUPE_SECONDS),
 });
 
-/** complete false: time ran out before all of the history was read. */
+/** complete false: time ran out before the whole history was read. */
 export const backtest = z.strictObject({
   from: isoTime,
   to: isoTime,
@@ -141,7 +138,7 @@ export const alertListInput = z.strictObject({
   ...adminPage,
 });
 
-/** entries are sequences of the organization's chain; entryCount counts also those that are not listed. */
+/** entries are sequences of the organization's chain; entryCount also counts unlisted ones. */
 export const alert = z.strictObject({
   id: guid,
   orgId: guid,
@@ -171,7 +168,7 @@ export const alert = z.strictObject({
 export type Alert = z.output<typeof alert>;
 export const alertPage = z.strictObject({ data: z.array(alert), pagination });
 
-/** An alert as a story: its entries, and the newest of the actor's in the day up to it, oldest first. */
+/** An alert with its entries, and the actor's newest entries in the day before, oldest first. */
 export const alertStory = alert.extend({ story: z.array(fullEntry), actorsDay: z.array(fullEntry) });
 
 /** Body of PATCH /detections/alerts/:id. Closing needs a reason. */
@@ -193,7 +190,7 @@ export type UpdateAlertInput = z.output<typeof updateAlertInput>;
 
 export const exceptionListInput = z.strictObject({ orgId: guid.optional(), ruleId: guid.optional(), ...adminPage });
 
-/** Body of POST /detections/exceptions: entries whose fields all match are left alone; a key may have Sigma's modifiers. */
+/** Body of POST /detections/exceptions: skips entries whose fields all match; keys may have Sigma modifiers. */
 export const createExceptionInput = z.strictObject({
   ruleId: guid,
   orgId: guid.nullish(),

@@ -1,9 +1,9 @@
 import { keysOf } from "@/server/ground/records";
 import { DAY_MS } from "@/server/ground/time/durations";
 
-/** Words and limits of rules and alerts, for the browser too. */
+/** Terms and limits of rules and alerts. Isomorphic. */
 
-/** Sigma's levels, from the least to the most serious. */
+/** Sigma's levels, in ascending order. */
 export const LEVELS = ["informational", "low", "medium", "high", "critical"] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -21,15 +21,15 @@ export const MAX_THRESHOLD = 1_000;
 export const MAX_TIMESPAN_MS = 7 * DAY_MS;
 export const MAX_RULES_PER_OWNER = 200;
 export const MAX_BACKTEST_DAYS = 90;
-/** An event that is so much older than the newest one seen was late. */
+/** An event older than the newest one by more than this was late. */
 export const GRACE_MS = 5 * 60_000;
-/** Groups of a rule in one organization whose state is kept. */
+/** Groups kept per rule and organization. */
 export const MAX_GROUPS = 10_000;
-/** Entries that an alert lists; more are counted. */
+/** Entries listed in an alert; further ones are only counted. */
 export const MAX_ALERT_ENTRIES = 100;
 export const DEFAULT_DEDUPE_SECONDS = 3_600;
 
-/** The things that a threshold counts by, with the field of the rule. */
+/** Subjects that a threshold counts by, with their rule field. */
 export const COUNT_BY = {
   person: { label: "person", plural: "people", field: "user.id" },
   device: { label: "device", plural: "devices", field: "device" },

@@ -4,7 +4,7 @@ import { AppError } from "@/server/ground/errors";
 export type AgentCaller = { id: string; deviceId: string; hostname: string; orgId: string };
 
 /**
- * The agent behind a request, with its device and organization.
+ * The calling agent with its device and organization.
  * @throws AppError forbidden when another kind of caller calls an agent's verb.
  */
 export function agentCaller(ctx: Ctx): AgentCaller {

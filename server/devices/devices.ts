@@ -13,7 +13,7 @@ import { idInput } from "@/server/ground/wire";
 import { onlineCondition } from "./presence";
 import { type Device, type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
 
-/** The columns of a device query, with agents joined on the left. */
+/** Columns of a device query, with agents left-joined. */
 const deviceColumns = (now: Date) => ({
   id: devices.id,
   orgId: devices.orgId,
@@ -37,7 +37,7 @@ type DeviceRow = Omit<Device, "lastSeenAt" | "createdAt" | "updatedAt"> & {
   updatedAt: Date;
 };
 
-/** A row as the wire has it. */
+/** Maps a row to the wire format. */
 function toDevice(row: DeviceRow): Device {
   return {
     ...row,
@@ -48,8 +48,8 @@ function toDevice(row: DeviceRow): Device {
 }
 
 /**
- * The organization of a device within the caller's reach, for queries about that device.
- * @throws AppError not_found, alike for a missing device and another organization's.
+ * Organization of a device in the caller's reach, for queries about it.
+ * @throws AppError not_found for a missing device or another organization's.
  */
 export async function findDevice(
   ctx: Ctx,
@@ -65,8 +65,8 @@ export async function findDevice(
 }
 
 /**
- * Has the planner read a device's newest rows through the device's own index. Left alone it may walk all devices' rows
- * by time and throw the others away, because it takes devices to be evenly mixed: 150 ms instead of 1 ms.
+ * Makes the planner read a device's newest rows through its own index. Otherwise it may scan all devices' rows by time,
+ * assuming an even mix: 150 ms instead of 1 ms.
  */
 export async function preferDeviceIndex(tx: Tx): Promise<void> {
   await tx.execute(sql`SELECT set_config('enable_incremental_sort', 'off', true)`);
@@ -82,7 +82,7 @@ function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
   );
 }
 
-/** The devices within the caller's reach, by hostname; search is part of the hostname, in any case. */
+/** Devices in the caller's reach, by hostname; search is part of the hostname, in any case. */
 export const listDevices = operation({
   permission: "devices:read",
   input: listInput,
@@ -106,8 +106,8 @@ export const listDevices = operation({
 });
 
 /**
- * One device within the caller's reach.
- * @throws AppError not_found, alike for a missing device and another organization's.
+ * One device in the caller's reach.
+ * @throws AppError not_found for a missing device or another organization's.
  */
 export const getDevice = operation({
   permission: "devices:read",

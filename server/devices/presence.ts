@@ -4,9 +4,9 @@ import { STREAM_DEAD_AFTER_SECONDS } from "./live/schema";
 import { ONLINE_WINDOW_SECONDS, STOPPED } from "./schema";
 
 /**
- * Whether a device is online, as a condition over devices; never NULL. Its agent's command stream decides: open, it is;
- * ended, it is not from that moment. Only a sign of life that is newer than the stream's end (an agent that keeps no
- * stream, or none yet) counts by its age, unless it was the last one before the agent ended.
+ * Condition that a device is online, never NULL. Its agent's command stream decides: open means online, ended means
+ * offline at once. A sign of life newer than the stream's end (an agent without a stream) counts by age, unless it was
+ * the last before the agent stopped.
  */
 export const onlineCondition = (now: Date): SQL<boolean> => {
   const at = sql`${now.toISOString()}::timestamptz`;

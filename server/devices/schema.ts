@@ -13,12 +13,12 @@ import {
 
 const DEVICE_PAGE_LIMIT = 50;
 const MAX_DEVICE_PAGE_LIMIT = 100;
-/** Seconds without a sign of life after which a device counts as offline. */
+/** A device is offline after this long without a sign of life. */
 export const ONLINE_WINDOW_SECONDS = 90;
-/** The status of an agent's last heartbeat before it ends in order. */
+/** Status of an agent's last heartbeat before a clean stop. */
 export const STOPPED = "stopped";
 
-/** Query of GET /devices; fieldKey with fieldValue asks for the devices whose custom field holds that value. */
+/** Query of GET /devices; fieldKey with fieldValue selects devices by a custom field. */
 export const listInput = z.object({
   orgId: guid.optional(),
   search: filterText,
@@ -33,7 +33,7 @@ export type ListInput = z.output<typeof listInput>;
 const device = z.strictObject({
   id: guid,
   orgId: guid,
-  /** Null once the device has no agent any more. */
+  /** Null without an agent. */
   agentId: z.string().nullable(),
   hostname: z.string(),
   os: z.string(),
@@ -50,8 +50,8 @@ const device = z.strictObject({
 export type Device = z.output<typeof device>;
 
 /**
- * One device; metrics are what its agent's last heartbeat reported, customFields its values by field key. Until
- * agentReleasedUntil the agent's id may be enrolled again without its token.
+ * One device; metrics are from its agent's last heartbeat, customFields are values by key. Until agentReleasedUntil the
+ * agent's id may be enrolled without its token.
  */
 export const deviceDetail = device.extend({
   agentRevokedAt: isoTime.nullable(),
@@ -63,7 +63,7 @@ export type DeviceDetail = z.output<typeof deviceDetail>;
 
 export const devicePage = z.strictObject({ data: z.array(device), pagination });
 
-/** An agent's description of its device, within the lengths of our columns. */
+/** Hostname reported by an agent, within our column's length. */
 export const hostname = hostText(255);
 export const os = hostText(50);
 export const osVersion = columnText(100);

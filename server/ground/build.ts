@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "@/package.json";
 
-/** As scripts/build.mjs wrote it beside the bundles: of TRAILMARK_COMMIT, or git's. */
+/** Written by scripts/build.mjs beside the bundles, from TRAILMARK_COMMIT or git. */
 function builtCommit(): string {
   try {
     return readFileSync(join(process.cwd(), "dist", "commit"), "utf8").trim();
@@ -11,8 +11,8 @@ function builtCommit(): string {
   }
 }
 
-/** The program that runs: its version, and the commit it was built from. */
+/** Version and commit of the running program. */
 export const BUILD = { version, commit: builtCommit() || "unknown" } as const;
 
-/** Both in one word, as semantic versions write it: 1.0.0+f29c83be. */
+/** Version and commit in semantic versioning form: 1.0.0+f29c83be. */
 export const RELEASE = BUILD.commit === "unknown" ? version : `${version}+${BUILD.commit.slice(0, 12)}`;

@@ -6,9 +6,9 @@ import { log } from "./log";
 
 const FORWARDING = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"] as const;
 
-/** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
+/** Canonical form of an address: IPv4-mapped IPv6 as IPv4; null if invalid. */
 function normalizeIp(text: string | null | undefined): string | null {
-  // Most addresses are plain IPv4; what follows takes longer than all else that is read of a request's head.
+  // Fast path: most addresses are plain IPv4, and the rest costs more than parsing all other headers.
   if (text && isIPv4(text)) return text;
   const bare = text
     ?.trim()
@@ -19,12 +19,12 @@ function normalizeIp(text: string | null | undefined): string | null {
   return ipaddr.process(bare).toString();
 }
 
-/** A request's headers, whether as the web or as the front has them. */
+/** Headers of a request, from the web or the front. */
 type NamedHeaders = { get(name: string): string | null };
 
 /**
- * The headers that may name the caller (spec, Authentication rule 2): the one that the operator names, else with trust
- * those that common proxies set.
+ * Headers that may identify the caller (spec, Authentication rule 2): the operator's, or with trust those of common
+ * proxies.
  */
 function forwardingHeaders(): readonly string[] {
   const { TRAILMARK_CLIENT_IP_HEADER: named, TRUST_PROXY_HEADERS: trust } = env();
@@ -32,7 +32,7 @@ function forwardingHeaders(): readonly string[] {
   return trust ? FORWARDING : [];
 }
 
-/** The first valid address of these headers in their order, a header without one being skipped; else the socket's. */
+/** First valid address in these headers, in order; else the socket's. */
 export function clientIp(headers: NamedHeaders, socketIp: string | null, names: readonly string[]): string | null {
   for (const name of names)
     for (const part of headers.get(name)?.split(",") ?? []) {
@@ -44,14 +44,14 @@ export function clientIp(headers: NamedHeaders, socketIp: string | null, names: 
 
 let hasWarned = false;
 
-/** Says once where setting and proxy do not fit together: every audit row then has the proxy's address. */
+/** Warns once if setting and proxy do not match: every audit row would have the proxy's address. */
 function warnOfProxy(headers: NamedHeaders, socketIp: string | null, names: readonly string[]): void {
   if (hasWarned) return;
   const trust = names.length > 0;
   const isNamed = (trust ? names : FORWARDING).some((name) => headers.get(name) !== null);
   if (isNamed === trust) return;
   const peer = normalizeIp(socketIp);
-  // From anywhere else it is a caller's own header, which says nothing of a proxy.
+  // From a public address it is the caller's own header, not a proxy's.
   if (!peer || ipaddr.parse(peer).range() === "unicast") return;
   hasWarned = true;
   if (trust)
@@ -59,10 +59,10 @@ function warnOfProxy(headers: NamedHeaders, socketIp: string | null, names: read
   else log.warn({ peer }, "a proxy names its callers, and TRUST_PROXY_HEADERS is off: the proxy's address is recorded");
 }
 
-/** The header in which the front puts the socket's address for the handlers; it overwrites what a client sends. */
+/** Header with the socket's address, set by the front over any client value. */
 export const PEER_HEADER = "x-trailmark-peer";
 
-/** From where a request comes, for audit rows and rate limits. */
+/** Address of a request, for audit rows and rate limits. */
 export function originOf({ headers }: { headers: NamedHeaders }): Pick<Ctx, "ip" | "userAgent"> {
   const names = forwardingHeaders();
   const peer = headers.get(PEER_HEADER);
@@ -73,7 +73,7 @@ export function originOf({ headers }: { headers: NamedHeaders }): Pick<Ctx, "ip"
 
 const NETWORK_BITS = 64;
 
-/** An address as limits count it: a client with one IPv6 address has all of its /64. */
+/** An address for limits: an IPv6 client has a whole /64. */
 export function networkOf(ip: string | null): string | null {
   if (!ip || !ipaddr.IPv6.isValid(ip)) return ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/${NETWORK_BITS}`).toString();

@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
 import type { Permission, Role } from "./permissions";
 
-/** The actor of a call. actorType of the audit row is `type`. */
+/** Actor of a call; `type` is the audit row's actorType. */
 export type Actor =
   | { type: "user"; id: string; email: string; name: string; role: Role }
   | { type: "api_key"; id: string; name: string }
@@ -10,8 +10,8 @@ export type Actor =
   | { type: "ai_agent"; id: string };
 
 /**
- * Which organizations the caller reaches; made in server/auth alone. partnerId null: the platform's operator, cut down to
- * organizations of any partner.
+ * Organizations in the caller's reach; created only in server/auth. partnerId null: the platform's operator, narrowed
+ * to organizations of any partner.
  */
 export type Scope =
   | { kind: "organization"; orgIds: readonly [string]; partnerId: string | null }
@@ -19,42 +19,41 @@ export type Scope =
   | { kind: "system" };
 
 /**
- * The sign-in that a person's credential comes from. viaBrowser: it was begun in a browser, or its token came in a cookie;
- * provenAt is when the person last proved who they are.
+ * A person's sign-in. viaBrowser: started in a browser, or its token came in a cookie; provenAt: last identity check.
  */
 type Session = { id: string; viaBrowser: boolean; provenAt: Date };
 
-/** Everything a verb knows of its caller. */
+/** Everything that a verb knows about its caller. */
 export type Ctx = {
   actor: Actor;
   scope: Scope;
   permissions: ReadonlySet<Permission>;
-  /** Where acts that concern no other organization are recorded: the own organization, or the partner's home. */
+  /** Organization that records actions concerning no other: the caller's own, or the partner's home. */
   homeOrgId: string | null;
-  /** Of a person alone. */
+  /** People only. */
   session?: Session;
-  /** The person's organization requires a second factor and they have none: only their own account is open to them. */
+  /** A required second factor is missing: only the own account is accessible. */
   mustEnroll?: true;
   ip: string | null;
   userAgent: string | null;
   requestId: string;
   now: () => Date;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   signal?: AbortSignal;
-  /** Looks the caller up again, for an answer that stays open; throws what a new request would be refused with. */
+  /** Looks up the caller again for an open answer; throws the refusal of a new request. */
   recheck?: () => Promise<Ctx>;
-  /** Of a request with an Idempotency-Key: keeps its result, to be answered again, in the transaction that does the work. */
+  /** For requests with an Idempotency-Key: keeps the result for repeats, in the transaction of the work. */
   keep?: (tx: Tx, result: unknown) => Promise<void>;
-  /** The ETags of which one must be that of what is changed; any or none where it is left out. */
+  /** ETags of which one must match the changed settings; any if omitted. */
   ifMatch?: readonly string[] | undefined;
-  /** The body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
+  /** The raw body for a streaming route: unread, undecoded and unlimited. */
   bytes?: AsyncIterable<Uint8Array> | undefined;
 };
 
-/** The caller and the caller's reach: the part of Ctx that a credential decides. */
+/** The part of Ctx determined by a credential. */
 export type Caller = Pick<Ctx, "actor" | "scope" | "permissions" | "homeOrgId" | "session" | "mustEnroll">;
 
-/** The platform itself, for work without a human or program behind it. */
+/** Context of the platform itself, for work without a person or program. */
 export function systemCtx(): Ctx {
   return {
     actor: { type: "system" },

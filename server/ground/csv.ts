@@ -1,12 +1,12 @@
-/** The one CSV writer of reports, exports and downloads (RFC 4180, CRLF), for server and browser; csv-stringify took twice the time. */
+/** CSV writer of reports, exports and downloads (RFC 4180, CRLF), isomorphic; csv-stringify took twice the time. */
 
 const QUOTED = /[",\r\n]/;
-/** First characters that make a spreadsheet take a cell for a formula, the full-width ones included. */
+/** First characters that spreadsheets take for a formula, including full-width forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 export type Cell = string | number | null | undefined;
 
-/** Text that a spreadsheet would run gets an apostrophe in front. */
+/** Prefixes text that a spreadsheet would execute with an apostrophe. */
 function toCell(value: Cell): string {
   if (typeof value === "number") return String(value);
   if (!value) return "";
@@ -14,7 +14,7 @@ function toCell(value: Cell): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A text as it was before `toCsv` guarded it. */
+/** Removes the guard added by `toCsv`. */
 export const withoutGuard = (text: string): string =>
   text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 

@@ -3,7 +3,7 @@ import { env } from "./env";
 
 const keys = new Map<string, Buffer>();
 
-/** A key of 32 bytes for one purpose, from NEXTAUTH_SECRET: the same in every process of an installation (RFC 5869). */
+/** Derives a 32-byte key for one purpose from NEXTAUTH_SECRET, the same in every process (RFC 5869). */
 export function derivedKey(purpose: string): Buffer {
   const key = keys.get(purpose) ?? Buffer.from(hkdfSync("sha256", env().NEXTAUTH_SECRET, "trailmark", purpose, 32));
   keys.set(purpose, key);
@@ -13,10 +13,10 @@ export function derivedKey(purpose: string): Buffer {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Purpose and owner of a sealed text: under another purpose or owner it does not open. */
+/** Purpose and owner of a sealed text, both required to unseal it. */
 type SealedFor = { purpose: string; owner: string };
 
-/** A secret that has to be used again, as it is stored: AES-256-GCM under a key from NEXTAUTH_SECRET. */
+/** Seals a reusable secret for storage: AES-256-GCM under a key from NEXTAUTH_SECRET. */
 export function seal(text: string, { purpose, owner }: SealedFor): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv("aes-256-gcm", derivedKey(purpose), iv).setAAD(Buffer.from(owner));
@@ -24,7 +24,7 @@ export function seal(text: string, { purpose, owner }: SealedFor): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
 }
 
-/** @throws Error for text that was altered, is another owner's, or was sealed under another NEXTAUTH_SECRET */
+/** @throws Error for altered text, another owner's, or one sealed under another NEXTAUTH_SECRET */
 export function unseal(stored: string, { purpose, owner }: SealedFor): string {
   const bytes = Buffer.from(stored, "base64url");
   const decipher = createDecipheriv("aes-256-gcm", derivedKey(purpose), bytes.subarray(0, IV_BYTES))
@@ -34,20 +34,20 @@ export function unseal(stored: string, { purpose, owner }: SealedFor): string {
   return text.toString("utf8");
 }
 
-/** Hexadecimal characters of the code that distinguishes our text from an altered one. */
+/** Hexadecimal characters of the code that detects alteration. */
 const CODE_CHARS = 16;
 
 const codeFor = (purpose: string, text: string): string =>
   createHmac("sha256", derivedKey(purpose)).update(text).digest("hex").slice(0, CODE_CHARS);
 
-/** A text as the opaque one that clients hand back. */
+/** A text in opaque signed form for clients. */
 export const signText = (purpose: string, text: string): string =>
   Buffer.from(`${text}.${codeFor(purpose, text)}`).toString("base64url");
 
-/** The text behind an opaque one; null for any that was not made here for this purpose, altered ones included. */
+/** Text in an opaque form; null unless signed here for this purpose and unaltered. */
 export function readSigned(purpose: string, opaque: string): string | null {
   const decoded = Buffer.from(opaque, "base64url");
   const [, text = "", code] = /^(.*)\.([0-9a-f]+)$/s.exec(decoded.toString("latin1")) ?? [];
-  // The comparison with its own encoding refuses what base64url's decoder skips over.
+  // Re-encoding refuses characters that base64url's decoder skips.
   return codeFor(purpose, text) === code && decoded.toString("base64url") === opaque ? text : null;
 }

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 
-/** A file for download: its media type, its digest, and either its text or where it lies and how long it is. */
+/** A file for download: media type, digest, and its text or its path and length. */
 export type Download = { type: string; sha256: string; headers?: Record<string, string> } & (
   | { body: string }
   | { path: string; bytes: number }
 );
 
-/** A text as a file. */
+/** A text as a download. */
 export const asFile = (type: string, body: string): Download => ({
   type,
   sha256: createHash("sha256").update(body).digest("hex"),
   body,
 });
 
-/** A stream of Node as the body of a Response: the DOM's type of it and Node's do not know each other. */
+/** Converts a Node stream to a Response body: their types differ. */
 export const toBody = (stream: Readable): ReadableStream => Readable.toWeb(stream) as ReadableStream;
 
-/** An answer that a browser saves as a file, and that no cache keeps. */
+/** An answer saved as a file by browsers and not cached. */
 export const savedAs = (
   name: string,
   type: string,

@@ -8,7 +8,7 @@ const flag = z
   .enum(["true", "false", "1", "0", "on", "off", "yes", "no"])
   .transform((v) => ["true", "1", "on", "yes"].includes(v));
 
-/** Whether the driver can take an address apart; it tries several hosts (a:5432,b:5432) in turn. */
+/** True if the driver can parse an address; it tries several hosts (a:5432,b:5432) in turn. */
 const canBeRead = (url: string): boolean =>
   [url, url.replace(/,[^/?]*/, "")].some((one) => URL.canParse(one)) && !/%(?![\da-f]{2})/i.test(url);
 
@@ -66,7 +66,7 @@ export const envSchema = z.object({
   SMTP_FROM: z.string().min(3).optional(),
   TRAILMARK_WEBHOOKS_PRIVATE: flag.default(false),
   TRAILMARK_WEBHOOKS_HTTP: flag.default(false),
-  /** Read by the exporter itself, as are the other OTEL_EXPORTER_OTLP_ variables. */
+  /** Read by the exporter itself, like other OTEL_EXPORTER_OTLP_ variables. */
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("trailmark"),
   WORKERS: flag.default(true),
@@ -78,16 +78,16 @@ export const envSchema = z.object({
 });
 export type Env = z.infer<typeof envSchema>;
 
-/** Thrown when the environment is not usable; the message lists every fault on a separate line. */
+/** Thrown for an unusable environment, listing every fault on its own line. */
 export class EnvError extends Error {}
 
 const unusable = (faults: string[]) =>
   new EnvError(`The environment is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
 
-/** The fault of one variable's value, where only its use shows it. */
+/** Fault of a variable's value that only shows in use. */
 export const unusableVariable = (name: keyof Env, reason: string): EnvError => unusable([`${name}: ${reason}`]);
 
-/** Settings that may come from a file, named by NAME_FILE. */
+/** Settings that may come from a file given as NAME_FILE. */
 export const SECRETS = [
   "DATABASE_URL",
   "DATABASE_DIRECT_URL",
@@ -102,7 +102,7 @@ export const SECRETS = [
   "OIDC_CLIENT_SECRET",
 ];
 
-/** Values of NAME_FILE variables stand in for NAME; empty strings count as unset. */
+/** Reads NAME_FILE variables as NAME; empty strings count as unset. */
 function withFiles(source: NodeJS.ProcessEnv): { values: Record<string, string>; faults: string[] } {
   const values: Record<string, string> = {};
   const faults: string[] = [];
@@ -120,7 +120,7 @@ function withFiles(source: NodeJS.ProcessEnv): { values: Record<string, string>;
   return { values, faults };
 }
 
-/** A line a fault. Unset, NEXTAUTH_URL is made of HOST and PORT: where these are wrong, they alone are to blame. */
+/** One line per fault. An unset NEXTAUTH_URL derives from HOST and PORT, so only those are reported. */
 function namedFaults(issues: readonly z.core.$ZodIssue[]): string[] {
   const named = issues.map(({ path, message }) => ({ name: path.join("."), message }));
   const isListener = named.some(({ name }) => name === "HOST" || name === "PORT");
@@ -130,7 +130,7 @@ function namedFaults(issues: readonly z.core.$ZodIssue[]): string[] {
 }
 
 /**
- * Reads and checks the environment.
+ * Parses and checks the environment.
  * @throws EnvError naming every variable that is missing or wrong.
  */
 export function parseEnv(source: NodeJS.ProcessEnv): Env {
@@ -151,9 +151,9 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
 }
 
 /**
- * The checked environment of this process. process.env is read here alone, which biome's noProcessEnv enforces; its
- * exceptions are what runs before the check (process/prepare, cli/quiet, environment/unknown-variables) or must work when
- * it fails (log), what the embedded PostgreSQL inherits, and tests, scripts and benches, which start other programs.
+ * The checked environment of this process. Only this reads process.env, enforced by biome's noProcessEnv; exceptions
+ * run before the check (process/prepare, cli/quiet, environment/unknown-variables) or must work when it fails (log),
+ * are inherited by the embedded PostgreSQL, or are tests, scripts and benches that start other programs.
  */
 export function env(): Env {
   checked ??= parseEnv(process.env);
@@ -162,13 +162,13 @@ export function env(): Env {
 let checked: Env | undefined;
 configureDatabase(env);
 
-/** Whether browsers reach this server over https. */
+/** True if browsers use https. */
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith("https:");
 
-/** Connections that this process's pool opens at PostgreSQL itself; 0 behind a pooler, which has its own limit. */
+/** Connections that this process opens to PostgreSQL itself; 0 behind a pooler, which has its own limit. */
 export const ownPoolSize = (): number => (env().DATABASE_PREPARE ? env().DATABASE_POOL_SIZE : 0);
 
-/** The addresses that db/migrate needs. */
+/** Addresses for db/migrate. */
 export function databaseAddresses() {
   const { TRAILMARK_OWNER_DATABASE_URL, DATABASE_URL, AUDIT_ADMIN_DATABASE_URL, TRAILMARK_CITUS } = env();
   return {

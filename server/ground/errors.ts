@@ -1,7 +1,7 @@
 import type { TRPC_ERROR_CODE_KEY } from "@trpc/server";
 import { type ZodError, z } from "zod";
 
-/** Every error code of the wire contract: its HTTP status, its tRPC code and its title. */
+/** Every error code of the wire contract with HTTP status, tRPC code and title. */
 export const ERROR_CODES = {
   validation_failed: { status: 400, trpc: "BAD_REQUEST", title: "The request is not valid" },
   validation_error: { status: 400, trpc: "BAD_REQUEST", title: "The query has an unknown parameter" },
@@ -40,10 +40,10 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 export type FieldError = { path: string; message: string };
 
-/** How a sign-in continues: answer the challenge by one of the methods. passkeyOptions is what WebAuthn asks for. */
+/** Continuation of a sign-in: the challenge and the methods to answer it. passkeyOptions are for WebAuthn. */
 export type SecondFactor = { challenge: string; methods: string[]; passkeyOptions?: object };
 
-/** A failure in the caller's words. detail never holds SQL, a stack or another tenant's name. */
+/** A failure in the caller's terms. detail never contains SQL, a stack or another tenant's name. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -55,7 +55,7 @@ export class AppError extends Error {
 }
 
 const MAX_FIELD_ERRORS = 50;
-/** Characters of a field's name that an answer repeats. */
+/** Characters of a field's name repeated in an answer. */
 const MAX_PATH = 300;
 
 const TYPES: Record<string, string> = {
@@ -74,7 +74,7 @@ const FORMATS: Record<string, string> = {
   url: "a web address",
   datetime: "an ISO 8601 time",
 };
-/** The unit of a list or a text that is too long or too short. */
+/** Units of lists and texts with a wrong length. */
 const UNITS: Record<string, string> = { string: "characters", array: "items" };
 
 const NOT_VALID = "is not valid";
@@ -92,7 +92,7 @@ function sizeWords(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.$Z
   return `must be ${isTooBig ? "less" : "greater"} than ${bound}`;
 }
 
-/** Words, to follow the name of a field, for what a schema leaves to zod: zod's own are for developers. */
+/** Messages that follow a field's name, for checks without their own: zod's are for developers. */
 const plainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined && issue.code.startsWith("invalid_")) return "is missing";
   switch (issue.code) {
@@ -118,14 +118,14 @@ const plainWords: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-// For every schema of the process, at whichever door: what a schema says itself comes first.
+// Applies to every schema of the process; a schema's own messages win.
 z.config({ customError: plainWords });
 
 type Issue = ZodError["issues"][number];
 
 /**
- * What a value of several possible forms breaks: what the schema says of all of them, else the rules of the form whose
- * type it has, else that it is of none of their types.
+ * Faults of a union: the schema's own message, else the rules of the branch with the value's type, else that no type
+ * fits.
  */
 function withoutUnions(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.message !== NOT_VALID) return [issue];
@@ -138,7 +138,7 @@ function withoutUnions(issue: Issue): Issue[] {
   return [{ ...issue, message: types.length > 0 ? mustBe(types) : NOT_VALID }];
 }
 
-/** Every offending field by name: an unknown member under its own, the input as a whole as "body". */
+/** Every offending field by name: unknown members by their own, the whole input as "body". */
 const toFieldErrors = (error: ZodError): FieldError[] =>
   error.issues
     .flatMap(withoutUnions)
@@ -150,37 +150,37 @@ const toFieldErrors = (error: ZodError): FieldError[] =>
     .slice(0, MAX_FIELD_ERRORS)
     .map(({ path, message }) => ({ path: path.slice(0, MAX_PATH) || "body", message }));
 
-/** A failed validation as the one error of the contract, its detail naming the first field. */
+/** A failed validation as a contract error; its detail names the first field. */
 export function invalidInput(error: ZodError): AppError {
   const errors = toFieldErrors(error);
   const first = errors[0];
   return new AppError("validation_failed", first && `${first.path}: ${first.message}`, { errors });
 }
 
-/** Why work ends whose caller has gone: no client reads the answer, and nothing is at fault. */
+/** Reason for aborting work after a disconnect: nobody reads it, and nothing is at fault. */
 export const hungUp = () => new AppError("unavailable", "The caller hung up.");
 
-/** For an agent whose token is not known, or not any more. */
+/** For an agent whose token is unknown or no longer valid. */
 export const unknownToken = (): AppError => new AppError("unauthenticated", "The agent token is unknown or revoked.");
 
-/** The one answer for a row that is missing or belongs to another tenant. */
+/** The same answer for a missing row and another tenant's. */
 export const notFound = (what = "resource") => new AppError("not_found", `No such ${what}.`);
 
 /** A validation failure of one field. */
 export const invalid = (path: string, message: string) =>
   new AppError("validation_failed", `${path}: ${message}`, { errors: [{ path, message }] });
 
-/** How much a caller may do or have at once, what is left of it, and the seconds after which there is more. */
+/** Limit of a caller, the remainder, and the seconds until there is more. */
 export type Limit = { limit: number; remaining: number; seconds: number };
 
-/** The headers of every answer that a limit counts for (contract, "Errors"). */
+/** Rate limit headers of an answer (contract, "Errors"). */
 export const limitHeaders = ({ limit, remaining, seconds }: Limit): Record<string, string> => ({
   "RateLimit-Limit": String(limit),
   "RateLimit-Remaining": String(remaining),
   "RateLimit-Reset": String(seconds),
 });
 
-/** The refusal of a caller that asks for too much, with Retry-After and RateLimit-*. */
+/** Refusal of a caller over its limit, with Retry-After and RateLimit-*. */
 export const tooMany = (message: string, { limit, seconds }: Omit<Limit, "remaining">): AppError =>
   new AppError("rate_limited", message, {
     headers: { "Retry-After": String(seconds), ...limitHeaders({ limit, remaining: 0, seconds }) },

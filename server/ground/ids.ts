@@ -5,7 +5,7 @@ import { GUID } from "./text";
 const TAIL_BYTES = 8;
 const TAIL_DIGITS = 2 * TAIL_BYTES;
 
-/** Random digits are drawn in bulk: one call to the generator serves some hundred ids. */
+/** Random digits are drawn in bulk: one call serves some hundred ids. */
 const state = { ms: 0, counter: 0, head: "00000000-0000", pool: Buffer.alloc(512 * TAIL_BYTES), tails: "", at: 0 };
 
 function drawTails(): void {
@@ -24,8 +24,8 @@ function setTime(ms: number): void {
 }
 
 /**
- * A UUIDv7 (RFC 9562, method 1: the 12 bits after the version count within one millisecond). Ids of one process
- * ascend strictly, also when the clock steps back, so that inserts touch the right edge of an index.
+ * A UUIDv7 (RFC 9562, method 1: the 12 bits after the version count within one millisecond). Ids of one process are
+ * strictly ascending, even if the clock steps back, so that inserts go to the right edge of an index.
  */
 export function newId(): string {
   const now = Date.now();
@@ -39,8 +39,8 @@ export function newId(): string {
 }
 
 /**
- * The id of what these texts name (UUIDv8, RFC 9562): the same however often it is drawn, so that an entry that may have
- * been recorded can be recorded again and there is one. Keyed: nobody outside can draw it first and take it.
+ * Deterministic id of some texts (UUIDv8, RFC 9562), so that an entry recorded again is stored once. Keyed, so that
+ * outsiders cannot claim it first.
  */
 export function idFrom(...parts: string[]): string {
   const hex = createHmac("sha256", derivedKey("record-ids")).update(JSON.stringify(parts)).digest("hex");
@@ -48,11 +48,11 @@ export function idFrom(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Names one request in answers and logs. */
+/** Id of one request in answers and logs. */
 export const newRequestId = (): string => newId();
 
-/** True for anything a uuid column takes in its canonical spelling, regardless of its version digit. */
+/** True for any canonical uuid, regardless of version. */
 export const isUuid = (text: string): boolean => GUID.test(text);
 
-/** However it is written a UUID is one id (RFC 9562, section 4); other ids are what they are. */
+/** Canonical form of an id: UUIDs in lowercase (RFC 9562, section 4), others unchanged. */
 export const canonicalId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);

@@ -19,45 +19,45 @@ import { log } from "./log";
 import { isProcessAlive, processName } from "./process-name";
 import { DAY_MS } from "./time/durations";
 
-/** A process that has not been heard of for this long counts as dead: others take up its jobs. */
+/** A process silent for this long counts as dead; others take over its jobs. */
 export const SILENT_MS = 15_000;
 const BEAT_MS = SILENT_MS / 3;
-/** How soon a job is found that is due by its time; a new one is announced by NOTIFY. */
+/** Poll interval for delayed jobs; new ones are announced by NOTIFY. */
 const POLL_MS = 5_000;
 const START_AGAIN_MS = 5_000;
 
 /**
- * signal: the process ends, or another one has taken the job over; the work then throws, and continues elsewhere.
- * attempt: 1 at first, one more whenever it is begun again.
+ * signal: the process is stopping, or another has taken over; the work must throw and continues there. attempt: 1 at
+ * first, incremented on each start.
  */
 export type Job = { signal: AbortSignal; attempt: number };
 
-/** One kind of background work. A run that throws is tried again after e, e², e³ … seconds, up to six hours. */
+/** A kind of background work. A failing run is retried after e, e², e³ … seconds, up to six hours. */
 export type JobKind<Data extends object> = {
   name: string;
   run: (data: Data, job: Job) => Promise<void>;
-  /** How many of them a process does at a time. */
+  /** Concurrent runs per process. */
   atOnce: number;
-  /** The same for those of one group. */
+  /** Concurrent runs of one group per process. */
   atOncePerGroup?: number;
-  /** Tries before it is given up. */
+  /** Attempts before giving up. */
   maxAttempts?: number;
-  /** When it is due by itself (crontab, UTC): in one process at a time. */
+  /** Own schedule (crontab, UTC), in one process at a time. */
   cron?: string;
-  /** A time that passed within a day while no process ran is made good. */
+  /** Catches up on a run missed within a day while no process ran. */
   catchesUp?: true;
 };
 
 /**
- * key: an earlier job of this key that has not begun is replaced. at: when it is due, at once by default. inTurn: it waits
- * for one of its key that runs.
+ * key: replaces an earlier job that has not started. at: due time, at once by default. inTurn: waits for a running job
+ * of the same key.
  */
 type Wish = { key: string; at?: Date; group?: string | null | undefined; inTurn?: true };
 
 const flagsOf = (name: string, group?: string | null): string[] => [name, ...(group ? [`${name} ${group}`] : [])];
 const keyOf = (name: string, key: string): string => `${name} ${key}`;
 
-/** Leaves work to any process, once this transaction is committed. */
+/** Queues work for any process, after this transaction's commit. */
 export async function enqueue<Data extends object>(
   tx: Tx,
   { name, maxAttempts = 25 }: Pick<JobKind<Data>, "name" | "maxAttempts">,
@@ -71,12 +71,12 @@ export async function enqueue<Data extends object>(
       flags => ARRAY(SELECT jsonb_array_elements_text(${flags}::text::jsonb)))`);
 }
 
-/** Drops a job that has not begun; one that runs is not tried again. */
+/** Removes a waiting job; a running one is not retried. */
 export async function dropJob(tx: Tx, { name }: { name: string }, key: string): Promise<void> {
   await tx.execute(sql`SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.remove_job(${keyOf(name, key)}::text)`);
 }
 
-/** Has a job tried at once that waits for its retry or was given up; one that runs goes on. */
+/** Retries a waiting or given up job at once; a running one continues. */
 export async function retryNow(tx: Tx, { name }: { name: string }, key: string): Promise<void> {
   await tx.execute(sql`
     SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.reschedule_jobs(
@@ -84,10 +84,10 @@ export async function retryNow(tx: Tx, { name }: { name: string }, key: string):
       run_at => now(), attempts => 0)`);
 }
 
-/** Jobs of one kind over all processes: those that are due or run, since when the oldest of these is due, those given up. */
+/** Jobs of one kind over all processes: due or running, age of the oldest, and given up. */
 export type Backlog = { name: string; due: number; ageSeconds: number; failed: number };
 
-/** How much work waits, by kind. */
+/** Amount of waiting work, by kind. */
 export function readBacklog(): Promise<Backlog[]> {
   const isGivenUp = sql`(attempts >= max_attempts AND locked_at IS NULL)`;
   return asSystem((tx) =>
@@ -101,7 +101,7 @@ export function readBacklog(): Promise<Backlog[]> {
   );
 }
 
-/** The library's troubles; failures of jobs are logged with their kind where they happen. */
+/** Logs problems of the library; failures of jobs are logged with their kind. */
 const logger = new Logger(() => (level, message, meta) => {
   if (level === "error" && !meta?.failure) log.warn({ library: "graphile-worker" }, message);
 });
@@ -109,7 +109,7 @@ const logger = new Logger(() => (level, message, meta) => {
 // biome-ignore lint/suspicious/noExplicitAny: kinds of different data stand in one list
 export type AnyJobKind = JobKind<any>;
 
-/** What one process runs at the moment, and what it therefore takes no more of. */
+/** Jobs running in this process, and the kinds it cannot take more of. */
 class Running {
   readonly #counts = new Map<string, number>();
   readonly #kinds: ReadonlyMap<string, AnyJobKind>;
@@ -124,12 +124,12 @@ class Running {
     return (flag === name ? kind?.atOnce : kind?.atOncePerGroup) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Flags of which this process has as many as it may. */
+  /** Flags at their limit in this process. */
   full(): string[] {
     return [...this.#counts].filter(([flag, count]) => count >= this.#limitOf(flag)).map(([flag]) => flag);
   }
 
-  /** @returns false where there are as many already: two were taken at the same moment */
+  /** @returns false at the limit: two were taken at once */
   begin(flags: readonly string[]): boolean {
     if (flags.some((flag) => (this.#counts.get(flag) ?? 0) >= this.#limitOf(flag))) return false;
     for (const flag of flags) this.#counts.set(flag, (this.#counts.get(flag) ?? 0) + 1);
@@ -145,7 +145,7 @@ class Running {
   }
 }
 
-/** One process's share in the jobs of all: its registration, kept alive, and the library's workers. */
+/** A process's registration for jobs, kept alive, and the library's workers. */
 class Share {
   readonly #pool: Pool = jobPool();
   readonly #kinds: readonly AnyJobKind[];
@@ -154,7 +154,7 @@ class Share {
   #lost = new AbortController();
   #id = "";
   #isKnown = false;
-  /** Jobs that run here, and those that this process has without running them. */
+  /** Jobs running here, and jobs taken but not running. */
   readonly #jobs = new Set<string>();
   #unreleased: string[] = [];
   #registered: Promise<void> | null = null;
@@ -195,7 +195,7 @@ class Share {
       concurrency: this.#kinds.reduce((sum, { atOnce }) => sum + atOnce, 0),
       pollInterval: POLL_MS,
       parsedCronItems: parseCronItems(crons),
-      // No job is taken before this process is known to the others, which free what an unknown one has.
+      // Takes jobs only after registration, because others free those of unknown processes.
       forbiddenFlags: async () => {
         this.#registered ??= this.beat();
         await this.#registered;
@@ -222,7 +222,7 @@ class Share {
         lost.throwIfAborted();
         if (kind.catchesUp) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
       } catch (error) {
-        // A job that another process has by now must not be given back: throwing changes nothing.
+        // A job taken over by another process must not be given back: throwing changes nothing.
         if (this.#stopping.signal.aborted && !lost.aborted) return giveBack();
         if (!lost.aborted) log.warn({ err: error, job: kind.name, attempt: job.attempts }, "a job failed");
         throw error;
@@ -233,13 +233,13 @@ class Share {
     };
   }
 
-  /** Registrations of processes of this machine that are no longer there: a restart need not wait for their silence. */
+  /** Registrations of dead processes on this machine, so that a restart need not wait for their timeout. */
   async #dead(): Promise<string[]> {
     const { rows } = await this.#pool.query<{ id: string; process: string }>("SELECT id, process FROM job_processes");
     return rows.filter(({ process }) => isProcessAlive(process) === false).map(({ id }) => id);
   }
 
-  /** Tells the others that this process is there, and frees the jobs of those that are dead or silent. */
+  /** Renews the registration, and frees the jobs of dead or silent processes. */
   async beat(): Promise<void> {
     const { rows } = await this.#pool.query<{ isNew: boolean }>(
       `INSERT INTO job_processes (id, process, seen_at) VALUES ($1, $2, clock_timestamp())
@@ -266,7 +266,7 @@ class Share {
     this.#lost = new AbortController();
   }
 
-  /** The library forgets a job whose end it could not write down, because the database was away at that moment. */
+  /** Frees jobs whose end the library could not store while the database was down. */
   async #freeUnreleased(): Promise<void> {
     const { rows } = await this.#pool.query<{ id: string }>(
       `SELECT id FROM ${JOBS_SCHEMA}.jobs WHERE locked_by = $1 AND id <> ALL ($2)`,
@@ -274,7 +274,7 @@ class Share {
     );
     const before = new Set(this.#unreleased);
     this.#unreleased = rows.map(({ id }) => id);
-    // Seen once, it may have been ending at that moment.
+    // On the first sight it may just have been ending.
     if (!this.#unreleased.some((id) => before.has(id))) return;
     log.warn(
       { jobs: this.#unreleased },
@@ -299,8 +299,8 @@ class Share {
 }
 
 /**
- * Has this process do jobs of these kinds, for all: any number of processes may, each job is done by one of them at a time.
- * What cannot start, because the database is away for a moment, starts later.
+ * Runs jobs of these kinds in this process; of all processes one runs each job. Starts later if the database is down
+ * for a moment.
  */
 export function jobWorker(kinds: readonly AnyJobKind[]) {
   let share: Share | null = null;

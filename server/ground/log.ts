@@ -2,10 +2,10 @@ import pino from "pino";
 import { withoutValues } from "@/db/thrown";
 import { readableStack } from "./readable-stack";
 
-/** Secrets never reach the log: these paths are removed wherever a record carries them. */
+/** Paths of secrets, removed from every log record. */
 const REDACTED = ["password", "token", "key", "secret", "authorization", "cookie", "refreshToken", "accessToken"];
 
-/** A wrong level is reported by the environment check; here it must not end the process before that. */
+/** The environment check reports a wrong level; here it must not end the process earlier. */
 const isLevel = (name: string | undefined): name is string =>
   name !== undefined && (name === "silent" || Object.hasOwn(pino.levels.values, name));
 
@@ -18,7 +18,7 @@ export const log = pino({
   serializers: {
     err(error: unknown) {
       if (!(error instanceof Error)) return error;
-      // PostgreSQL's additions to its message quote the row or the value.
+      // PostgreSQL's message details quote rows or values.
       const { params: _, detail: __, where: ___, ...serialized } = pino.stdSerializers.err(error);
       const [message, stack] = [withoutValues(error, serialized.message), withoutValues(error, serialized.stack)];
       return { ...serialized, message, stack: readableStack(stack) };

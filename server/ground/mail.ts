@@ -4,7 +4,7 @@ import { AppError } from "./errors";
 import { log } from "./log";
 import { inOneLine } from "./text";
 
-/** html beside the text is for readers that show it; csv is attached under its name. */
+/** html is an alternative for readers that show it; csv is attached under its name. */
 export type Mail = {
   to: string;
   subject: string;
@@ -13,14 +13,14 @@ export type Mail = {
   csv?: { name: string; content: string } | undefined;
 };
 
-/** A mail server that does not answer must not keep a request waiting. */
+/** An unresponsive mail server must not block a request. */
 const TIMEOUT_MS = 10_000;
 
-/** Whether this installation can send mail at all. */
+/** True if this installation can send mail. */
 export const isMailConfigured = (): boolean => env().SMTP_URL !== undefined;
 
 /**
- * Hands a mail to the configured server (RFC 5321).
+ * Sends a mail through the configured server (RFC 5321).
  * @throws AppError unavailable when mail is not configured or the server does not take it.
  */
 export async function sendMail({ to, subject, text, html, csv }: Mail): Promise<void> {

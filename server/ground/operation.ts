@@ -6,33 +6,33 @@ import type { Permission } from "./permissions";
 import { requireRecentProof } from "./recent-proof";
 import { narrow, reachesAll, requirePermission } from "./scope";
 
-/** Answers of run: a value of a strict schema, nothing, or a stream that it writes itself. */
+/** Results of run: a value of a strict schema, nothing, or a stream. */
 type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
 
-/** A verb with the facts for its doors: REST takes it with route(), tRPC with query() or mutation(). */
+/** A verb with its facts for the doors: REST uses route(), tRPC query() or mutation(). */
 export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
-  /** Without one, any caller whom the door admits. */
+  /** Without it, any admitted caller. */
   permission?: Permission;
-  /** Of the caller's own account: open also to a person who has still to set up a second factor. */
+  /** For the caller's own account: also open to a person who must still set up a second factor. */
   account?: true;
-  /** Asks a person signed in through a browser for a recent proof of who they are; for some inputs, or for all. */
+  /** Requires a recent identity check in a browser session, for some or all inputs. */
   stepUp?(input: z.output<I>): boolean;
   /**
-   * Counts the attempt, where strangers may make it: before anything is stored of it, its Idempotency-Key included.
+   * Counts attempts by strangers, before anything is stored, including its Idempotency-Key.
    * @throws AppError rate_limited
    */
   limits?(ctx: Ctx): Promise<void>;
-  /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
+  /** Merged members of path, query and body over REST, or the procedure's input; validated at the door only. */
   input: I;
   output: Output<R>;
   /**
-   * Waits for something other than the database (a device, a shared run, the batch writer, a witness, the mail server, an
-   * upload): is not counted among what its caller has running, which would be idle meanwhile. Or acquires a slot first.
+   * The operation waits for something else than the database (a device, a shared run, the batch writer, a witness, the
+   * mail server, an upload) and does not count in the caller's limit; or it acquires a slot first.
    */
   waits?: true;
   /**
-   * What of the answer its ETag is of, on reads and writes of settings. Its writes take If-Match, and call `requireMatch` with
-   * the same of what they lock.
+   * Part of the answer covered by its ETag, on reads and writes of settings. Writes accept If-Match, and call
+   * `requireMatch` with the same part of what they lock.
    */
   version?(result: NoInfer<R>): unknown;
   run(ctx: Ctx, input: z.output<I>): Promise<R>;
@@ -41,7 +41,7 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
 /** Declares a verb once for every door. */
 export const operation = <I extends z.ZodType, R>(declared: Operation<I, R>): Operation<I, R> => declared;
 
-/** The caller cut down to the organizations that an input names as orgId, where it names any. */
+/** Narrows the caller to the organizations in an input's orgId, if any. */
 function narrowTo(ctx: Ctx, input: unknown): Ctx {
   const orgId = typeof input === "object" && input !== null && "orgId" in input ? input.orgId : undefined;
   return typeof orgId === "string" || Array.isArray(orgId) ? narrow(ctx, orgId) : ctx;
@@ -50,7 +50,7 @@ function narrowTo(ctx: Ctx, input: unknown): Ctx {
 type Admission = { permission?: Permission | undefined; account?: true | undefined };
 
 /**
- * Lets a caller in.
+ * Admits a caller.
  * @throws AppError forbidden without the permission, or for a person who must set up a second factor first.
  */
 export function admit(ctx: Ctx, { permission, account }: Admission): void {
@@ -59,7 +59,7 @@ export function admit(ctx: Ctx, { permission, account }: Admission): void {
   if (permission) requirePermission(ctx, permission);
 }
 
-/** Whether a caller would still be let in, and reach all that it reached, if it came now. */
+/** True if a new request of the caller would still be admitted with the same reach. */
 export async function isStillAdmitted(ctx: Ctx, admission: Admission): Promise<boolean> {
   if (!ctx.recheck) return true;
   try {
@@ -67,14 +67,14 @@ export async function isStillAdmitted(ctx: Ctx, admission: Admission): Promise<b
     admit(now, admission);
     return reachesAll(now.scope, ctx.scope);
   } catch (error) {
-    // A database that is away says nothing of the caller.
+    // A database failure says nothing about the caller.
     return !(error instanceof AppError);
   }
 }
 
 /**
- * The caller as an operation takes it with an input: who they are was proven lately where it asks for that, and they reach
- * no more than the organizations that the input names.
+ * Checks a caller for an operation and input: identity checked recently if required, and reach narrowed to the
+ * organizations in the input.
  * @throws AppError step_up_required; forbidden when one of them lies outside the caller's reach
  */
 export function permit<I extends z.ZodType, R>(operation: Operation<I, R>, ctx: Ctx, input: z.output<I>): Ctx {
@@ -83,8 +83,9 @@ export function permit<I extends z.ZodType, R>(operation: Operation<I, R>, ctx: 
 }
 
 /**
- * Runs an operation on validated input, for a caller whom the door has let in, within what that caller may have running.
- * @throws AppError as permit does, rate_limited when too much of the caller waits already, and what the operation throws
+ * Runs an operation on validated input for an admitted caller, within the caller's limit.
+ * @throws AppError as permit does, rate_limited when too much of the caller waits already, and the errors of the
+ * operation
  */
 export async function perform<I extends z.ZodType, R>(
   operation: Operation<I, R>,

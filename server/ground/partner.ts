@@ -6,8 +6,7 @@ import { AppError, invalid, notFound } from "./errors";
 import { type Owner, ownOrg, ownPartner } from "./scope";
 
 /**
- * The partner below which something new comes: the caller's own, or for the platform's operator the one named or the
- * only one there is.
+ * Partner for a new object: the caller's own or, for the platform's operator, the named or only one.
  * @throws AppError forbidden, not_found, validation_failed
  */
 export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
@@ -24,7 +23,7 @@ export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
 }
 
 /**
- * Whose something new is: the organization's that is named, or that the caller is in, else the partner's as a whole.
+ * Owner of a new object: the named organization, or the caller's own, else the partner.
  * @throws AppError forbidden, not_found, validation_failed
  */
 export async function ownerFor(ctx: Ctx, named: { [N in keyof Owner]?: Owner[N] | undefined }): Promise<Owner> {
@@ -32,11 +31,11 @@ export async function ownerFor(ctx: Ctx, named: { [N in keyof Owner]?: Owner[N] 
   return { orgId, partnerId: orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, named.partnerId) };
 }
 
-/** The organization of a partner's own staff; what concerns the partner as a whole is recorded there. */
+/** Organization of a partner's own staff, which records partner-wide actions. */
 export const homeOrgOf = (partnerId: string | null): Promise<string | null> =>
   asSystem((tx) => homeOrgIn(tx, partnerId));
 
-/** The same within a transaction that sees it: what is recorded of a change must not depend on a look-up after it. */
+/** The home organization, read within a transaction, so that recording a change needs no later look-up. */
 export async function homeOrgIn(tx: Tx, partnerId: string | null): Promise<string | null> {
   if (!partnerId) return null;
   const where = and(eq(organizations.partnerId, partnerId), eq(organizations.isHome, true));
@@ -45,8 +44,8 @@ export async function homeOrgIn(tx: Tx, partnerId: string | null): Promise<strin
 }
 
 /**
- * The organization whose log holds what has no customer: acts of operators, sign-ins that name no account. Only operators
- * reach it. Null until there is an operator.
+ * Organization that records actions without a customer: those of operators, and sign-ins without an account. Only
+ * operators reach it. Null without an operator.
  */
 export async function platformOrg(): Promise<string | null> {
   const rows = await asSystem((tx) =>
@@ -59,7 +58,7 @@ export async function platformOrg(): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** The partner of an organization that is known to be within reach. @throws AppError not_found when it is gone */
+/** Partner of an organization in reach. @throws AppError not_found when it is gone */
 export async function partnerOfOrg(orgId: string): Promise<string> {
   const where = eq(organizations.id, orgId);
   const [row] = await asSystem((tx) => tx.select({ id: organizations.partnerId }).from(organizations).where(where));

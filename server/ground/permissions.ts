@@ -1,4 +1,4 @@
-/** Permissions and the default roles of the wire contract. */
+/** Permissions and default roles of the wire contract. */
 export const PERMISSIONS = [
   "audit:read",
   "audit:stream",
@@ -20,7 +20,7 @@ export const PERMISSIONS = [
   "agents:enroll",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/** The meaning of each permission, as the screen says it. */
+/** Labels of permissions on the screen. */
 export const PERMISSION_LABEL: Readonly<Record<Permission, string>> = {
   "audit:read": "Read the audit log",
   "audit:stream": "Follow the audit log",
@@ -41,14 +41,14 @@ export const PERMISSION_LABEL: Readonly<Record<Permission, string>> = {
   "api_keys:manage": "Manage API keys",
   "agents:enroll": "Enroll agents",
 };
-/** Reading the log includes following it, and changing rules includes answering their alerts. */
+/** Reading the log implies following it; changing rules implies answering their alerts. */
 const IMPLIED_BY: { [P in Permission]?: Permission } = {
   "audit:stream": "audit:read",
   "detections:read": "audit:read",
   "detections:respond": "detections:manage",
 };
 
-/** Whether permissions include one, by itself or by another that implies it. */
+/** True if permissions include one, directly or by implication. */
 export const includesPermission = (permissions: ReadonlySet<Permission>, one: Permission): boolean => {
   const wider = IMPLIED_BY[one];
   return permissions.has(one) || (wider !== undefined && permissions.has(wider));
@@ -66,7 +66,7 @@ const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Roles that a person may be given over the API; system_admin is made only at the command line. */
+/** Roles assignable over the API; system_admin is only created on the command line. */
 export const ASSIGNABLE_ROLES = [
   "org_admin",
   "org_technician",
@@ -103,5 +103,5 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   system_admin: [...ORG_ADMIN, "custom_fields:import"],
 };
 
-/** Roles over a partner's organizations rather than one. */
+/** True for roles over a partner's organizations. */
 export const isPartnerRole = (role: Role): boolean => role.startsWith("partner_");

@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 import { codeOf } from "@/db/thrown";
 
 /**
- * A name for this process that no other has, dead or alive: HOST-PID-START. HOST stands for machine, boot and process-id
- * namespace; there a process id with its start time says for certain whether the process lives.
+ * Unique name of this process: HOST-PID-START. HOST stands for machine, boot and process-id namespace, within which
+ * process id and start time tell whether it lives.
  */
 const NAME = /^([0-9a-f]{10})-(\d+)-([0-9a-z]+)$/;
 
@@ -18,7 +18,7 @@ function readable(read: () => string): string {
   }
 }
 
-/** Clock ticks from boot to the start of a process (proc(5), field 22), or "" where there is no /proc. */
+/** Clock ticks from boot to a process's start (proc(5), field 22), or "" without /proc. */
 const startOf = (pid: number | "self"): string =>
   readable(
     () =>
@@ -38,7 +38,7 @@ const { host, start } = identify();
 
 export const processName = (): string => `${host}-${process.pid}-${start}`;
 
-/** Whether there is a process of this id on this machine. */
+/** True if a process with this id exists on this machine. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -48,7 +48,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Whether the process of a name lives; null where that cannot be known from here. */
+/** True if a named process lives; null if unknown from here. */
 export function isProcessAlive(name: string): boolean | null {
   const [, ofHost, pid, started] = NAME.exec(name) ?? [];
   if (ofHost !== host) return null;

@@ -11,7 +11,7 @@ function mapOf(url: string): SourceMap | null {
     try {
       map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")));
     } catch {
-      map = null; // It was not built by us, or without a map.
+      map = null; // Not built by us, or without a source map.
     }
     maps.set(url, map);
   }
@@ -19,8 +19,8 @@ function mapOf(url: string): SourceMap | null {
 }
 
 /**
- * A stack whose places in a bundle are those of its sources. The map is read with the first error: Node's own flag
- * (--enable-source-maps) reads those of every package at the start and keeps them, a sixth of an idle server's memory.
+ * Maps a stack in a bundle to its sources. Loads the map at the first error: Node's flag (--enable-source-maps) loads
+ * those of every package at startup and keeps them, a sixth of an idle server's memory.
  */
 export const readableStack = (stack: string): string =>
   stack.replace(FRAME, (frame: string, url: string, position: string) => {

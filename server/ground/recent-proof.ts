@@ -1,21 +1,21 @@
 import type { Ctx } from "./context";
 import { AppError } from "./errors";
 
-/** For so long a proof of who one is (signing in, or confirming it) covers what asks for one. */
+/** Time that an identity check (signing in, or confirming) remains valid. */
 export const PROOF_MS = 10 * 60 * 1000;
 
-/** browser: scripts that signed a person in are not asked; session: they are. Programs have no session. */
+/** browser: scripts that signed a person in are exempt; session: they are not. Programs have no session. */
 type AppliesTo = "browser" | "session";
 
-/** Whether a person has to confirm who they are first, because they have not done so for ten minutes. */
+/** True if a person has not confirmed their identity for ten minutes. */
 export function lacksRecentProof({ session, now }: Ctx, appliesTo: AppliesTo): boolean {
   if (!session || (appliesTo === "browser" && !session.viaBrowser)) return false;
   return now().getTime() - session.provenAt.getTime() > PROOF_MS;
 }
 
 /**
- * Asks a person in a session to confirm who they are where they have not done so for ten minutes: a browser that was
- * left open, or a session that was stolen from one, must not do what is hard to undo.
+ * Requires a recent identity check in a session: an unattended browser or a stolen session must not do what is hard to
+ * undo.
  * @throws AppError step_up_required
  */
 export function requireRecentProof(ctx: Ctx, appliesTo: AppliesTo): void {

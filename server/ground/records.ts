@@ -1,21 +1,21 @@
-/** True for an object of parsed JSON: neither null nor an array. */
+/** True for a parsed JSON object: neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The keys of a record under their own type, which Object.keys forgets. */
+/** Object.keys with the record's key type. */
 export const keysOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
 
-/** The same names with other values. */
+/** Maps the values of a record. */
 export const mapValues = <T extends object, V>(
   record: T,
   to: (value: T[keyof T & string], name: keyof T & string) => V,
 ) => Object.fromEntries(keysOf(record).map((name) => [name, to(record[name], name)])) as { [N in keyof T]: V };
 
-/** A record of these names, each with its value. */
+/** A record of these names with computed values. */
 export const fromKeys = <N extends string, V>(names: readonly N[], toValue: (name: N) => V) =>
   Object.fromEntries(names.map((name) => [name, toValue(name)])) as Record<N, V>;
 
-/** Items by a key of each; the groups are in the order of their first items. */
+/** Groups items by key, in order of first items. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
   const groups = new Map<K, [T, ...T[]]>();
   for (const item of items) {
@@ -27,7 +27,7 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
-/** The item at an index; behind the end it continues from the start. @throws RangeError for an empty list */
+/** Item at an index modulo the length. @throws RangeError for an empty list */
 export function itemAt<T>(items: readonly T[], index: number): T {
   const item = items[index % items.length];
   if (item === undefined) throw new RangeError("an empty list has no items");

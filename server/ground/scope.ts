@@ -5,18 +5,18 @@ import type { Ctx, Scope } from "./context";
 import { AppError } from "./errors";
 import { includesPermission, type Permission } from "./permissions";
 
-/** True when the scope reaches the organization. */
+/** True if the scope reaches the organization. */
 export function reaches(scope: Scope, orgId: string): boolean {
   return scope.kind === "system" || scope.orgIds.includes(orgId);
 }
 
-/** True when the scope reaches all that another one does. */
+/** True if the scope reaches everything another one does. */
 export const reachesAll = (scope: Scope, other: Scope): boolean =>
   scope.kind === "system" || (other.kind !== "system" && other.orgIds.every((orgId) => reaches(scope, orgId)));
 
 /**
- * The first condition of every query over a table with an org_id. Many organizations are one parameter: a partner of a
- * thousand would else make a thousand, and the text of the statement again each time.
+ * First condition of every query over a table with an org_id. Many organizations are one parameter: a partner of a
+ * thousand would otherwise need a thousand, with a new statement text each time.
  */
 export function inScope(column: PgColumn, scope: Scope): SQL {
   if (scope.kind === "system") return sql`true`;
@@ -25,28 +25,28 @@ export function inScope(column: PgColumn, scope: Scope): SQL {
 }
 
 type OwnedTable = { orgId: PgColumn; partnerId: PgColumn };
-/** The owner of a thing: an organization or, where orgId is null, the partner as a whole. */
+/** Owner of an object: an organization or, if orgId is null, the partner. */
 export type Owner = { orgId: string | null; partnerId: string };
 
-/** The rows of one owner. */
+/** Rows of one owner. */
 export const ofOwner = (t: OwnedTable, { orgId, partnerId }: Owner): SQL =>
   orgId ? eq(t.orgId, orgId) : sql`(${isNull(t.orgId)} AND ${eq(t.partnerId, partnerId)})`;
 
-/** The rows that a caller administers: those of its organizations and, for a partner, those of the partner as a whole. */
+/** Rows that a caller administers: its organizations' and, for a partner, the partner's own. */
 export function inReach(t: OwnedTable, scope: Scope): SQL {
   const ofOrganizations = inScope(t.orgId, scope);
   if (scope.kind !== "partner" || scope.partnerId === null) return ofOrganizations;
   return sql`(${ofOrganizations} OR ${ofOwner(t, { orgId: null, partnerId: scope.partnerId })})`;
 }
 
-/** The organization of a caller who is in just one. */
+/** Organization of a single-organization caller. */
 export const ownOrg = (scope: Scope): string | null => (scope.kind === "organization" ? scope.orgIds[0] : null);
 
-/** The partner that a caller belongs to; the platform's operator belongs to none. */
+/** The caller's partner; the platform's operator has none. */
 export const ownPartner = (scope: Scope): string | null => (scope.kind === "system" ? null : scope.partnerId);
 
 /**
- * The caller's scope cut down to one organization or several, where the request names any.
+ * The caller's scope narrowed to the named organizations, if any.
  * @throws AppError forbidden when one of them lies outside the caller's reach.
  */
 export function narrow(ctx: Ctx, named: string | readonly string[] | undefined): Ctx {

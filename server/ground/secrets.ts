@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** The prefix of each kind of secret, by which it is recognized in a file or a log, and refused at other doors. */
+/** Prefix of each kind of secret, for recognition in files and logs, and refusal at other doors. */
 export const SECRET_PREFIXES = {
   apiKey: "tmk_",
   agent: "tma_",
@@ -14,19 +14,19 @@ export const SECRET_PREFIXES = {
 } as const;
 export type SecretKind = keyof typeof SECRET_PREFIXES;
 
-/** Characters of a secret that are kept in the clear, to recognise it in a list. */
+/** Characters of a secret kept in plain text, for recognition in a list. */
 const SHOWN_CHARS = 12;
 
-/** SHA-256 in lower-case hex: the only form in which a secret is stored. Enough, because secrets hold 240 random bits. */
+/** SHA-256 in lowercase hex, the only stored form of a secret. Sufficient, because secrets have 240 random bits. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "hex");
 
-/** A fresh secret: its text (shown once), what may be shown later, and what is stored. */
+/** A new secret: its text (shown once), its visible prefix, and its hash. */
 export function newSecret(kind: SecretKind): { secret: string; shown: string; hash: string } {
   const secret = SECRET_PREFIXES[kind] + randomBytes(30).toString("base64url");
   return { secret, shown: secret.slice(0, SHOWN_CHARS), hash: hashSecret(secret) };
 }
 
-/** True when a text has the shape of such a secret; spares the database a look-up of garbage. */
+/** True for a text in the form of such a secret; avoids database look-ups of garbage. */
 export const looksLike = (kind: SecretKind, text: string): boolean =>
   text.startsWith(SECRET_PREFIXES[kind]) && /^[\w-]{40}$/.test(text.slice(SECRET_PREFIXES[kind].length));
 

@@ -1,12 +1,12 @@
-/** Characters of a filter's value. */
+/** Maximum characters of a filter's value. */
 export const MAX_FILTER_LENGTH = 255;
 
-/** An id as text, in the form of RFC 9562. */
+/** A UUID in the form of RFC 9562. */
 export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * NUL and lone surrogates, which PostgreSQL refuses, become U+FFFD: no log line is lost over one byte. One code unit
- * stands for one, so a length checked before still holds. Both doors repair what they are given.
+ * Replaces NUL and lone surrogates, which PostgreSQL refuses, by U+FFFD: no log line is lost over one byte. One code
+ * unit replaces one, so checked lengths still hold. Both doors repair their input.
  */
 export function repairText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
@@ -31,45 +31,45 @@ function mapped(value: unknown, map: TextMap): unknown {
   return changed ? Object.fromEntries(entries) : value;
 }
 
-/** Parsed JSON with its texts, and its member names, mapped; where nothing changes it is returned as it is, uncopied. */
+/** Maps texts and member names of parsed JSON; returns it as is if nothing changes. */
 export const mapTexts = <T>(value: T, map: TextMap): T => mapped(value, map) as T;
 
-/** repairText over every key and value of parsed JSON. */
+/** Applies repairText to every key and value of parsed JSON. */
 export const repairJson = <T>(value: T): T => mapTexts(value, { text: repairText, name: repairText });
 
 const BREAKS = /(?!\0)[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Whether text has neither line breaks nor other control characters; NUL is stored as U+FFFD (repairText). */
+/** True if text has no line breaks or other control characters; NUL is stored as U+FFFD (repairText). */
 export const isOneLine = (text: string): boolean => !BREAKS.test(text);
 
 const RUNS_OF_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** Line breaks and other control characters as a space: what was stored must not add lines to what is written around it. */
+/** Replaces line breaks and other control characters by spaces, so that stored text cannot add lines around it. */
 export const inOneLine = (text: string): string => text.replace(RUNS_OF_BREAKS, " ");
 
-/** A number with what it counts: "1 chain", "0 chains". */
+/** A number with its noun: "1 chain", "0 chains". */
 export const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 /** "device" as "Device", "must be a date" as "Must be a date". */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** An ILIKE pattern for "contains this text": the wildcards and the escape character stand for themselves. */
+/** ILIKE pattern for "contains this text", with wildcards and escape character escaped. */
 export function containsPattern(text: string): string {
   return `%${repairText(text).replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** A text as JSON writes it between the quotation marks: backslashes are doubled, among others. */
+/** A text as in a JSON string: backslashes are doubled, among others. */
 export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Marks that turn the reading direction (Unicode, UAX 9) as their codes: a name must not rewrite the sentence around it. */
+/** Shows direction marks (Unicode, UAX 9) as codes, so that a name cannot rewrite the sentence around it. */
 export const withVisibleMarks = (text: string): string =>
   text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 const MAX_SLUG_LENGTH = 60;
 
-/** A name as it may be in an address: ASCII letters, digits and hyphens; "organization" where nothing is left. */
+/** A name for an address: ASCII letters, digits and hyphens; "organization" if nothing is left. */
 export function toSlug(name: string): string {
   const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const slug = ascii

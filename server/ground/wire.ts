@@ -4,50 +4,50 @@ import { isInBounds } from "./time/bounds";
 import { DAY_MS } from "./time/durations";
 import { isZone } from "./time/wall-clock";
 
-/** Zod atoms that several domains share; atoms of one domain are in its schema. Isomorphic. */
+/** Zod atoms shared by several domains; others are in their domain's schema. Isomorphic. */
 
-/** A page beyond this holds nothing that anyone could have stored. */
+/** No list has this many pages. */
 const MAX_PAGE = 1_000_000_000;
 const ADMIN_PAGE_LIMIT = 50;
 const MAX_ADMIN_PAGE_LIMIT = 100;
 
-/** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one of the former and two of the latter. */
+/** PostgreSQL counts characters, JavaScript UTF-16 units: an emoji is one and two. */
 const fits = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** Text held to its column. */
+/** Text limited to its column's length. */
 export const columnText = (max: number) => z.string().refine((s) => fits(s, max), `is longer than ${max} characters`);
 
-/** A UUID in lower case however it was written (RFC 9562, section 4): scopes and origins are compared by their text. */
+/** A UUID, converted to lowercase (RFC 9562, section 4): scopes and origins compare text. */
 export const guid = z.guid().toLowerCase();
 
-/** Column text that says something, kept as it is. */
+/** Nonblank column text, kept as is. */
 export const filledText = (max: number) => columnText(max).refine((text) => text.trim() !== "", "is blank");
 
-/** Column text that says something, without the spaces around it. */
+/** Nonblank column text, trimmed. */
 export const trimmedText = (max: number) =>
   columnText(max)
     .transform((text) => text.trim())
     .refine((text) => text !== "", "is blank");
 
-/** Refinement of text on one line: in a mail, a file or a sentence it must not begin another. */
+/** Refines text to one line: in a mail, file or sentence it must not start another. */
 const ONE_LINE = [isOneLine, "must not hold line breaks or other control characters"] as const;
 
-/** A name, without the spaces around it. */
+/** A trimmed name. */
 export const nameText = (max: number) => trimmedText(max).refine(...ONE_LINE);
 
-/** The name that a machine gives itself, kept as it is. */
+/** Name reported by a machine, kept as is. */
 export const hostText = (max: number) => filledText(max).refine(...ONE_LINE);
 
-/** A name that people see. */
+/** A name shown to people. */
 export const displayName = nameText(255);
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const ISO_TIME = /^(\d{4}-\d\d-\d\dt\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:z|([+ -]\d\d)(?::?(\d\d))?)$/i;
 
 /**
- * A time as RFC 3339 writes it from one of ISO 8601's extended format: seconds, minutes of the zone and its colon may be
- * left out. Fractions with a comma, 24:00, leap seconds and the basic format are not taken; a bare + arrives as a space.
+ * Converts ISO 8601 extended format to RFC 3339: seconds, minutes of the zone and its colon are optional. Comma
+ * fractions, 24:00, leap seconds and the basic format are refused; a bare + arrives as a space.
  */
 function toRfc3339(text: string): string {
   if (RFC_3339.test(text)) return text;
@@ -58,7 +58,7 @@ function toRfc3339(text: string): string {
 
 const NO_TIME = "is not an ISO 8601 time with its zone, such as 2026-11-20T14:00:00Z";
 
-/** The part of a written time that is finer than a millisecond, where a Date ends. */
+/** Part of a time finer than a millisecond, which a Date cannot hold. */
 const finerThanMs = new WeakMap<Date, number>();
 
 function toDate(text: string): Date {
@@ -68,11 +68,11 @@ function toDate(text: string): Date {
   return date;
 }
 
-/** Compares two instants by their times as they were written, also within a millisecond. */
+/** Compares instants by their written times, also within a millisecond. */
 export const byWrittenTime = (a: Date, b: Date): number =>
   a.getTime() - b.getTime() || (finerThanMs.get(a) ?? 0) - (finerThanMs.get(b) ?? 0);
 
-/** An ISO 8601 datetime with zone, as a Date; the years that the tables take. */
+/** An ISO 8601 datetime with zone, as a Date in the tables' range. */
 export const instant = z
   .string()
   .overwrite(toRfc3339)
@@ -82,7 +82,7 @@ export const instant = z
 
 const MAX_FUTURE_MS = DAY_MS;
 
-/** When something happened. A wrong clock's future is refused: every list would begin with it, and retention wait for it. */
+/** Time of an event. Future times from wrong clocks are refused: they would lead every list and delay retention. */
 export const happenedAt = instant.refine(
   (date) => date.getTime() <= Date.now() + MAX_FUTURE_MS,
   "lies more than 24 hours in the future",
@@ -91,7 +91,7 @@ export const happenedAt = instant.refine(
 /** A time in an answer. */
 export const isoTime = z.iso.datetime();
 
-/** Refinement of a schema with a range of instants: the one does not lie after the other. */
+/** Refines a schema with a range of instants: start not after end. */
 export const inOrder =
   <A extends string, B extends string>(from: A, to: B) =>
   (range: { [K in A | B]?: Date | undefined }, context: z.RefinementCtx): void => {
@@ -101,7 +101,7 @@ export const inOrder =
 
 const NOT_POSITIVE = "must be a positive integer";
 
-/** A positive integer, as a number or the digits of a query parameter. */
+/** A positive integer, as a number or digits. */
 export const positiveInt = z.union(
   [
     z.number().int().positive(),
@@ -121,28 +121,28 @@ const anyLimit = z.union([z.int().positive(), digits], NOT_POSITIVE);
 
 type Limit = z.ZodType<number, number | string>;
 
-/** The size of a page, at most max. */
+/** Page size, at most max. */
 export const pageLimit = (max: number): Limit =>
   anyLimit.refine((limit) => limit <= max, `is over ${max}, the maximum`).meta({ maximum: max });
 
-/** The size of a page of the specification's lists: more than max, however much, is cut to it. */
+/** Page size of the spec's lists, clamped to max. */
 export const cutLimit = (max: number): Limit =>
   anyLimit.transform((limit) => Math.min(limit, max)).meta({ maximum: max });
 
-/** A boolean, or the word for one in a query parameter. */
+/** A boolean, or its word in a query parameter. */
 export const flag = z.union(
   [z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")],
   "must be true or false",
 );
 
-/** Free text of a filter; an empty field of a form is no filter. */
+/** Free text of a filter; an empty form field is ignored. */
 export const filterText = z
   .string()
   .max(MAX_FILTER_LENGTH)
   .transform((text) => text || undefined)
   .optional();
 
-/** The word of a filter among a few, as `find` knows it; an empty field of a form is no filter. */
+/** One word of a filter, as resolved by `find`; an empty form field is ignored. */
 export const wordFilter = <T extends string>(words: readonly T[], find: (text: string) => T | undefined) =>
   z
     .string()
@@ -154,10 +154,10 @@ export const wordFilter = <T extends string>(words: readonly T[], find: (text: s
     })
     .optional();
 
-/** A filter given once or several times. */
+/** A filter given once or repeatedly. */
 const given = z.union([z.string().max(MAX_FILTER_LENGTH), z.array(z.string().max(MAX_FILTER_LENGTH))], "must be text");
 
-/** The word that a text is in any case, or that it is an alias of in another vocabulary; undefined for any other text. */
+/** Canonical word for a text in any case, or for an alias; undefined for other texts. */
 export const wordIn =
   <T extends string>(words: readonly T[], aliases?: ReadonlyMap<string, T>) =>
   (text: string): T | undefined => {
@@ -165,7 +165,7 @@ export const wordIn =
     return aliases?.get(word) ?? words.find((one) => one === word);
   };
 
-/** A filter of which any of several words matches: with commas between them, or the parameter repeated. */
+/** A filter of several words, any of which matches: comma-separated or repeated. */
 export const wordsFilter = <T extends string>(words: readonly T[], aliases?: ReadonlyMap<string, T>) =>
   given
     .transform((texts, context): T[] | undefined => {
@@ -180,7 +180,7 @@ export const wordsFilter = <T extends string>(words: readonly T[], aliases?: Rea
     })
     .optional();
 
-/** A text that is compared whole, commas included; any of several matches where the parameter is repeated. */
+/** Texts compared whole, commas included; any of repeated ones matches. */
 export const exactTexts = given
   .transform((texts) => {
     const found = [texts].flat().filter((text) => text !== "");
@@ -188,11 +188,11 @@ export const exactTexts = given
   })
   .optional();
 
-/** A filter that takes one of a few words as they are. */
+/** A filter for one of a few exact words. */
 export const choiceFilter = <const T extends readonly string[]>(words: T) =>
   wordFilter<T[number]>(words, (text) => words.find((word) => word === text)).meta({ enum: [...words] });
 
-/** A filter by yes or no. */
+/** A yes/no filter. */
 export const flagFilter = z.union([flag, z.literal("").transform(() => undefined)], "must be true or false").optional();
 
 /** Query members of a paged list. */
@@ -201,7 +201,7 @@ export const pageShape = (defaultLimit: number, maxLimit: number, limit = pageLi
   limit: limit(maxLimit).default(defaultLimit),
 });
 
-/** Every list of the platform's administration pages the same way. */
+/** Paging of the administration pages' lists. */
 export const adminPage = pageShape(ADMIN_PAGE_LIMIT, MAX_ADMIN_PAGE_LIMIT);
 
 /** Answer member of a paged list. */
@@ -211,19 +211,19 @@ export type Pagination = z.output<typeof pagination>;
 const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
 const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
 
-/** For how long the secret before a rotation still counts; 0 for not at all. */
+/** Time that the previous secret remains valid; 0 for not at all. */
 export const overlapSeconds = z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS);
 
 /** A time zone by its IANA name. */
 export const zoneName = z.string().max(64).refine(isZone, "is no time zone");
 
-/** Of an operation that takes nothing. */
+/** Input of an operation without members. */
 export const noInput = z.strictObject({}).optional();
 
-/** Of an operation on one thing. */
+/** Input of an operation on one object. */
 export const idInput = z.object({ id: guid });
-/** The same where any other member is refused. */
+/** Input with an id only; other members are refused. */
 export const onlyIdInput = z.strictObject({ id: guid });
 
-/** The answer of an operation that only our own pages take: held to its type by the compiler alone. */
+/** An answer used only by our own pages, checked by the compiler only. */
 export const typed = <T>() => z.custom<T>();

@@ -2,7 +2,7 @@ import type { Matcher } from "@/server/detections/rule/match";
 import { matcherOf } from "@/server/detections/rule/match";
 import { parseRule, type Rule } from "@/server/detections/rule/parse";
 
-/** Rules that this process has compiled, by their texts' digests; a rule is evaluated once a second, and rarely changed. */
+/** Compiled rules by the digest of their text: rules run every second and rarely change. */
 const compiled = new Map<string, Rule>();
 const MAX_COMPILED = 1_000;
 
@@ -15,13 +15,13 @@ export function compiledRule({ digest, yaml }: { digest: string; yaml: string })
   return rule;
 }
 
-/** An exception as a condition: all of its fields match. @throws AppError validation_failed */
+/** An exception as a condition: all fields must match. @throws AppError validation_failed */
 export function exceptionOf(fields: Readonly<Record<string, string>>): Matcher {
   const lines = Object.entries(fields).map(([key, value]) => matcherOf(key, value).matches);
   return (entry) => lines.every((matches) => matches(entry));
 }
 
-/** How long something counts in a rule: through all of its windows. */
+/** Longest time that an event counts in a rule: the sum of its nested windows. */
 export const spanOf = ({ root }: Rule): number => {
   const visit = (node: Rule["root"]): number =>
     node.kind === "entry" ? 0 : node.window.timespanMs + Math.max(0, ...node.of.map(visit));

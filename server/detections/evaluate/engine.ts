@@ -6,18 +6,18 @@ import type { Node, Rule } from "@/server/detections/rule/parse";
 import { GRACE_MS, MAX_ALERT_ENTRIES } from "@/server/detections/vocabulary";
 
 /**
- * The evaluation of one rule over the sealed entries of one organization in the order of its chain: pure, the same for the
- * live evaluation and for a backtest. Windows are of event time, so that entries that arrive late count where they belong.
+ * Evaluates one rule over the sealed entries of one organization, in chain order. Pure, and shared by live evaluation
+ * and backtests. Windows use event time, so late entries count where they belong.
  */
 
-/** Something that counts in a window: when it happened, what distinguishes it, and the entries that it consists of. */
+/** An event in a window: its time, its distinguishing value, and its entries. */
 export type Mark = { ms: number; tag: string; seqs: readonly number[] };
-/** State of a group of entries. alert: the last one raised; heldBy: an acknowledged one that is still open. */
+/** State of a group. alert: the last one raised; heldBy: an acknowledged one that is still open. */
 export type Group = { marks: Mark[]; alert: { id: string; ms: number } | null; heldBy?: string };
 export type Groups = { get(digest: string): Group | undefined; set(digest: string, group: Group): unknown };
 
 type GroupKey = { field: string; value: string }[];
-/** An alert that begins, or entries that join one. */
+/** A new alert, or entries that join one. */
 export type Finding = {
   kind: "raise" | "join";
   alertId: string;
@@ -30,7 +30,7 @@ export type Finding = {
 };
 type Hit = Pick<Finding, "ms" | "seqs">;
 
-/** Marks that a window keeps of each tag or, of a count, of its threshold. */
+/** Marks kept in a window per tag or, for a count, per threshold unit. */
 const KEPT_PER_TAG = 20;
 const MAX_TAG = 100;
 
@@ -38,7 +38,7 @@ export type Evaluated = { ruleId: string; orgId: string; rule: Rule; dedupeMs: n
 
 const sha256 = (parts: readonly unknown[]): Buffer => createHash("sha256").update(JSON.stringify(parts)).digest();
 
-/** An id that the same evaluation gives again (RFC 9562, version 8). */
+/** Deterministic id of an alert (RFC 9562, version 8). */
 function alertIdOf(parts: readonly unknown[]): string {
   const bytes = sha256(parts).subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -46,7 +46,7 @@ function alertIdOf(parts: readonly unknown[]): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** The values that an entry is grouped by; null where it lacks one of the fields. */
+/** Values that an entry is grouped by; null if it lacks a field. */
 function groupOf(groupBy: readonly string[], entry: FullEntry): GroupKey | null {
   const key = groupBy.map((field) => ({ field, value: getterOf(field)?.(entry).map(textOf)[0] ?? "" }));
   return key.some(({ value }) => value === "") ? null : key;
@@ -60,7 +60,7 @@ const merged = (marks: readonly Mark[]): number[] =>
 
 const toHit = (marks: readonly Mark[], ms: number): Hit => ({ ms, seqs: merged(marks) });
 
-/** Puts a mark in its place by time. @returns where */
+/** Inserts a mark by time. @returns its index */
 function insert(marks: Mark[], mark: Mark): number {
   let at = marks.length;
   while (at > 0 && (marks[at - 1]?.ms ?? 0) > mark.ms) at--;
@@ -73,7 +73,7 @@ type OrderNode = Extract<Node, { kind: "temporal" | "temporal_ordered" }>;
 const isCount = (node: CountNode | OrderNode): node is CountNode =>
   node.kind === "event_count" || node.kind === "value_count";
 
-/** Counts a mark. @returns the marks of a window that holds it and enough others */
+/** Counts a mark. @returns marks of a window that contains it and enough others */
 function count({ window, kind }: CountNode, group: Group, mark: Mark): Mark[] | null {
   const { atLeast, timespanMs } = window;
   if (kind === "value_count") {
@@ -91,7 +91,7 @@ function count({ window, kind }: CountNode, group: Group, mark: Mark): Mark[] | 
   return found;
 }
 
-/** From a mark of one step outwards, the closest of each other step in their order. */
+/** Nearest marks of all other steps in order, starting from the mark of one step. */
 function inOrder(marks: readonly Mark[], mark: Mark, steps: number): Mark[] | null {
   const at = Number(mark.tag);
   const chosen = [mark];
@@ -110,7 +110,7 @@ function inOrder(marks: readonly Mark[], mark: Mark, steps: number): Mark[] | nu
   return chosen;
 }
 
-/** A window with all steps in any order that holds a mark. */
+/** A window with all steps in any order that contains a mark. */
 function together({ of, window }: OrderNode, marks: readonly Mark[], mark: Mark): Mark[] | null {
   for (const first of marks.filter(({ ms }) => ms <= mark.ms && mark.ms - ms <= window.timespanMs)) {
     const inside = marks.filter(({ ms }) => ms >= first.ms && ms - first.ms <= window.timespanMs);
@@ -134,7 +134,7 @@ function correlate(node: OrderNode, group: Group, mark: Mark): Mark[] | null {
   return first && last && last.ms - first.ms <= node.window.timespanMs ? chosen : null;
 }
 
-/** The action of alerts themselves: they are never evaluated again. */
+/** Action of alerts themselves, which are never evaluated. */
 export const RAISE_ACTION = "detection.alert.raise";
 
 /** One rule in one organization. */
@@ -149,7 +149,7 @@ export class Evaluation {
     return this.of.rule.readsFirstSeen;
   }
 
-  /** Whether an entry counts in the rule at all. */
+  /** True if an entry counts in the rule at all. */
   concerns(entry: FullEntry): boolean {
     if (entry.action === RAISE_ACTION || (this.actions && !this.actions.has(entry.action))) return false;
     return this.#matches(this.of.rule.root, entry) && !this.of.exceptions.some((except) => except(entry));
@@ -159,7 +159,7 @@ export class Evaluation {
     return node.kind === "entry" ? node.matches(entry) : node.of.some((one) => this.#matches(one, entry));
   }
 
-  /** The groups that an entry may change. */
+  /** Groups that an entry may change. */
   digestsOf(entry: FullEntry): string[] {
     const digests: string[] = [];
     const visit = (node: Node) => {
@@ -173,7 +173,7 @@ export class Evaluation {
 
   /**
    * Takes the next entry that concerns the rule.
-   * @param newestMs the newest event seen so far; what is older than that by more than the grace is late
+   * @param newestMs newest event so far; one older by more than the grace period is late
    */
   take(entry: FullEntry, groups: Groups, newestMs: number): Finding | null {
     const { rule, ruleId, orgId, dedupeMs } = this.of;
@@ -194,7 +194,7 @@ export class Evaluation {
   #hit(node: Node, step: { entry: FullEntry; groups: Groups; ms: number }): Hit | null {
     const { entry, groups, ms } = step;
     if (node.kind === "entry") return node.matches(entry) ? { ms, seqs: [entry.chainSeq] } : null;
-    // Each has its own state: all are asked, also behind one that is hit.
+    // Each child has its own state, so all are evaluated even after a hit.
     const hits = node.of.map((one) => this.#hit(one, step));
     const key = groupOf(node.window.groupBy, entry);
     if (!key || hits.every((hit) => hit === null)) return null;

@@ -8,8 +8,8 @@ import { RAISE_ACTION } from "./engine";
 const a = detectionAlerts;
 
 /**
- * Writes the entries of alerts into the log that are not there yet. The entry has the alert's id, so that a repetition
- * after a crash is the same event and is stored once.
+ * Writes missing audit entries of alerts. The entry has the alert's id, so that repeating it after a crash stores it
+ * once.
  * @param orgIds of these organizations; all by default
  */
 export async function recordAlerts(orgIds?: readonly string[]): Promise<void> {

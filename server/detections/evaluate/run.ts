@@ -17,7 +17,7 @@ import { Evaluation } from "./engine";
 import { recordAlerts } from "./record-alerts";
 import { loadGroups, type Place, type RuleRow, saveFindings, saveGroups, savePosition } from "./store";
 
-/** Entries of a chain that are read and evaluated in one step. */
+/** Entries read and evaluated per step. */
 const STEP_ROWS = 1_000;
 
 const p = detectionPositions;
@@ -33,7 +33,7 @@ const positionsOf = (tx: Tx, orgId: string): Promise<Position[]> =>
     .innerJoin(r, eq(r.id, p.ruleId))
     .where(eq(p.orgId, orgId));
 
-/** Rules with the exceptions that hold now in an organization. */
+/** Rules with the exceptions currently valid in an organization. */
 async function placesOf(tx: Tx, { rows, orgId }: { rows: RuleRow[]; orgId: string }, now: Date): Promise<Place[]> {
   const exceptions = await tx
     .select()
@@ -59,7 +59,7 @@ async function placesOf(tx: Tx, { rows, orgId }: { rows: RuleRow[]; orgId: strin
   });
 }
 
-/** The actions that some rules need alone; undefined: they need all. */
+/** Actions that all of some rules are limited to; undefined if any needs all. */
 function actionsOf(places: readonly Place[]): string[] | undefined {
   const sets = places.map(({ evaluation }) => evaluation.actions);
   return sets.some((set) => set === null) ? undefined : [...new Set(sets.flatMap((set) => [...(set ?? [])]))];
@@ -67,7 +67,7 @@ function actionsOf(places: readonly Place[]): string[] | undefined {
 
 type Step = { orgId: string; after: number; through: number; positions: Position[] };
 
-/** The rules that are furthest behind, up to where the next ones are. */
+/** Rules furthest behind, up to the position of the next ones. */
 async function nextStep(tx: Tx, orgId: string): Promise<Step | null> {
   const [head] = await readHeads(tx, [orgId]);
   const positions = await positionsOf(tx, orgId);
@@ -83,7 +83,7 @@ async function nextStep(tx: Tx, orgId: string): Promise<Step | null> {
 type Touched = Place & { concerned: FullEntry[] };
 type Read = Step & { touched: Touched[]; now: Date };
 
-/** One rule over the entries of a step; its state, its alerts and its position are one transaction. */
+/** Evaluates one rule over a step's entries; state, alerts and position are stored in one transaction. */
 async function evaluatePlace(tx: Tx, place: Touched, { positions, through, now }: Read): Promise<number> {
   const { row, evaluation, concerned } = place;
   const groups = await loadGroups(tx, place, [...new Set(concerned.flatMap((entry) => evaluation.digestsOf(entry)))]);
@@ -104,7 +104,7 @@ async function evaluatePlace(tx: Tx, place: Touched, { positions, through, now }
 async function evaluateStep(tx: Tx, step: Read): Promise<void> {
   const { orgId, after, through, positions } = step;
   const ids = positions.map(({ row }) => row.id);
-  // Another process may have been here, or a person have turned a rule off or changed it.
+  // Another process may have advanced it, or a person changed or disabled the rule.
   const locked = await tx
     .select({ id: p.ruleId })
     .from(p)
@@ -122,8 +122,8 @@ async function evaluateStep(tx: Tx, step: Read): Promise<void> {
 }
 
 /**
- * Takes the rules of an organization to the head of its chain. After a crash the next run continues where the last
- * transaction ended.
+ * Evaluates an organization's rules up to its chain's head. After a crash the next run continues after the last
+ * transaction.
  */
 export async function evaluateOrganization(
   orgId: string,
@@ -149,7 +149,7 @@ export async function evaluateOrganization(
   await recordAlerts([orgId]);
 }
 
-/** The organizations in which a rule is behind the head. */
+/** Organizations in which a rule is behind the head. */
 export async function organizationsBehind(tx: Tx): Promise<string[]> {
   const rows = await rowsOf<{ orgId: string; after: number }>(
     tx,
@@ -162,7 +162,7 @@ export async function organizationsBehind(tx: Tx): Promise<string[]> {
 
 type Reach = Pick<RuleRow, "id" | "orgId" | "partnerId">;
 
-/** Has a rule begin with the next entry of each organization that it is of. */
+/** Starts a rule at the next entry of each of its organizations. */
 export async function startPositions(tx: Tx, { id, orgId, partnerId }: Reach): Promise<void> {
   const where = and(eq(organizations.partnerId, partnerId), orgId ? eq(organizations.id, orgId) : undefined);
   const orgs = await tx.select({ id: organizations.id }).from(organizations).where(where);
@@ -171,7 +171,7 @@ export async function startPositions(tx: Tx, { id, orgId, partnerId }: Reach): P
   if (rows.length > 0) await tx.insert(p).values(rows).onConflictDoNothing();
 }
 
-/** An organization without a position of a rule was created after the rule: all of its entries are new. */
+/** An organization without a position is newer than the rule, so all of its entries count. */
 export const fillPositions = (tx: Tx) =>
   tx.execute(sql`INSERT INTO ${p} (rule_id, org_id, through_seq)
     SELECT r.id, o.id, 0 FROM ${r} r
@@ -179,7 +179,7 @@ export const fillPositions = (tx: Tx) =>
     WHERE r.enabled AND NOT EXISTS (SELECT FROM ${p} p WHERE p.rule_id = r.id AND p.org_id = o.id)
     ON CONFLICT DO NOTHING`);
 
-/** Drops what is kept of rules in organizations that they are no longer evaluated in. */
+/** Deletes state of rules in organizations where they no longer apply. */
 export async function stopPositions(tx: Tx, ruleId: string): Promise<void> {
   await tx.delete(p).where(eq(p.ruleId, ruleId));
   await tx.execute(sql`DELETE FROM detection_windows WHERE rule_id = ANY (${uuids([ruleId])})`);

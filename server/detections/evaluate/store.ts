@@ -10,13 +10,13 @@ import { compiledRule, spanOf } from "./compiled";
 import type { Evaluation, Finding, Group } from "./engine";
 
 export type RuleRow = typeof detectionRules.$inferSelect;
-/** A rule in an organization, as it stands in a transaction. */
+/** A rule in an organization, within a transaction. */
 export type Place = { row: RuleRow; orgId: string; evaluation: Evaluation };
 
 const w = detectionWindows;
 const a = detectionAlerts;
 
-/** Groups as stored, with those that were changed. */
+/** Stored groups, tracking changes. */
 export class StoredGroups {
   readonly #groups: Map<string, Group>;
   readonly #changed = new Set<string>();
@@ -35,7 +35,7 @@ export class StoredGroups {
   }
 }
 
-/** The groups of a rule that entries may change, and which of them a person holds by having acknowledged their alert. */
+/** Groups of a rule that entries may change, and which of them an acknowledged alert holds. */
 export async function loadGroups(tx: Tx, { row, orgId }: Place, digests: readonly string[]): Promise<StoredGroups> {
   if (digests.length === 0) return new StoredGroups(new Map());
   const stored = await tx
@@ -67,7 +67,7 @@ export async function loadGroups(tx: Tx, { row, orgId }: Place, digests: readonl
 
 type Touched = { groups: StoredGroups; throughSeq: number; now: Date };
 
-/** Writes the groups that changed. @returns whether others were dropped for them */
+/** Writes changed groups. @returns whether others were dropped to make room */
 export async function saveGroups(tx: Tx, { row, orgId }: Place, touched: Touched): Promise<boolean> {
   const { groups, throughSeq, now } = touched;
   if (groups.changed.length === 0) return false;
@@ -109,7 +109,7 @@ type Found = { finding: Finding; now: Date };
 async function raise(tx: Tx, { row, orgId }: Place, { finding, now }: Found): Promise<boolean> {
   const { entry, seqs } = finding;
   const at = new Date(finding.ms);
-  // Of entries that a window within a window has counted it knows the last alone.
+  // Of entries counted in nested windows only the last is known.
   const first = sql`(SELECT min(l."timestamp") FROM audit_logs l
     WHERE l.org_id = ${orgId}::uuid AND l.chain_seq = ANY (${bigints(seqs)}))`;
   const rule = compiledRule(row);
@@ -129,7 +129,7 @@ async function raise(tx: Tx, { row, orgId }: Place, { finding, now }: Found): Pr
   return inserted.length > 0;
 }
 
-/** Adds entries behind those that the alert has. */
+/** Appends entries to an alert. */
 async function join(tx: Tx, { alertId, entry, ms }: Finding): Promise<void> {
   const seq = entry.chainSeq;
   const at = new Date(ms).toISOString();
@@ -145,7 +145,7 @@ async function join(tx: Tx, { alertId, entry, ms }: Finding): Promise<void> {
     .where(eq(a.id, alertId));
 }
 
-/** Writes what was found. @returns how many alerts began */
+/** Writes findings. @returns the number of new alerts */
 export async function saveFindings(tx: Tx, place: Place, found: { findings: Finding[]; now: Date }): Promise<number> {
   let raised = 0;
   for (const finding of found.findings) {
@@ -155,7 +155,7 @@ export async function saveFindings(tx: Tx, place: Place, found: { findings: Find
   return raised;
 }
 
-/** Moves a rule's position in an organization. */
+/** Advances a rule's position in an organization. */
 export async function savePosition(
   tx: Tx,
   { row, orgId }: Place,

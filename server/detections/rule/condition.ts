@@ -1,7 +1,7 @@
 import { fault } from "./fault";
 import { ANY, type Narrowed } from "./match";
 
-/** Conditions of Sigma over named selections: and, or, not, brackets, "1 of name*", "all of them". */
+/** Sigma conditions over named selections: and, or, not, parentheses, "1 of name*", "all of them". */
 
 const TOKEN = /\s*(?:([()])|([\w*]+))/y;
 
@@ -34,7 +34,7 @@ export const either = (a: Narrowed, b: Narrowed): Narrowed => ({
 });
 const not = ({ matches }: Narrowed): Narrowed => ({ ...ANY, matches: (entry) => !matches(entry) });
 
-/** A condition nested deeper than any person writes. */
+/** Nesting limit, far above real conditions. */
 const MAX_DEPTH = 32;
 
 class Reader {
@@ -106,7 +106,7 @@ class Reader {
 }
 
 /**
- * A condition over selections.
+ * Parses a condition over selections.
  * @throws AppError validation_failed
  */
 export const conditionOf = (text: string, selections: ReadonlyMap<string, Narrowed>): Narrowed =>

@@ -2,14 +2,14 @@ import type { FullEntry } from "@/server/audit/schema";
 import { devicesNamed } from "@/server/audit/vocabulary";
 import { isObject } from "@/server/ground/records";
 
-/** The fields of an entry that rules name: the wire's own names, details by their path, and a few that join several. */
+/** Fields of an entry for rules: wire names, paths into details, and a few combined ones. */
 
 type Values = readonly unknown[];
 type Getter = (entry: FullEntry) => Values;
 
 const AGENT = /^Agent \((.+)\)$/;
 
-/** The devices that an entry concerns, by name: the resource, its agent's, and those in its details. */
+/** Devices of an entry by name: the resource, the agent's, and those in its details. */
 const devicesOf: Getter = ({ resource, user, details }) => [
   ...(resource.type === "device" ? [resource.name] : []),
   ...(AGENT.exec(user.name)?.slice(1) ?? []),
@@ -43,7 +43,7 @@ const GETTERS: Readonly<Record<string, Getter>> = {
   ],
 };
 
-/** Compared letter by letter: codes that programs write, so that a rule can be narrowed in SQL by its actions. */
+/** Compared case-sensitively, because programs write these codes and the SQL prefilter uses actions. */
 const CODES: ReadonlySet<string> = new Set(["action", "category", "actorType", "result", "firstSeen"]);
 export const isCode = (field: string): boolean => CODES.has(field);
 
@@ -60,8 +60,8 @@ function inDetails(path: readonly string[]): Getter {
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 /**
- * The values that an entry has of a field; none where it has it not.
- * @returns undefined for a name that is no field
+ * Values of an entry's field; empty if missing.
+ * @returns undefined for an unknown field
  */
 export function getterOf(field: string): Getter | undefined {
   const path = field.startsWith(DETAIL) ? field.slice(DETAIL.length).split(".") : null;
@@ -69,9 +69,9 @@ export function getterOf(field: string): Getter | undefined {
   return get && ((entry) => get(entry).filter(isPresent));
 }
 
-/** The names of all fields, for messages. */
+/** Names of all fields, for messages. */
 export const FIELD_NAMES: readonly string[] = [...Object.keys(GETTERS), "details.…"];
 
-/** A value as text, as it is compared and shown. */
+/** A value as text, for comparison and display. */
 export const textOf = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);

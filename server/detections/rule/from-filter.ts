@@ -9,7 +9,7 @@ import { invalid } from "@/server/ground/errors";
 import { parseRule } from "./parse";
 
 type Fields = Record<string, unknown>;
-/** Fields that all match, or alternatives of such. */
+/** Fields that must all match, or alternatives of such. */
 type Selection = Fields | Fields[];
 
 const literal = (text: string): string => text.replace(/[\\*?]/g, "\\$&");
@@ -24,7 +24,7 @@ const part =
     return anyOf(fields.map((field) => ({ [`${field}|contains`]: one(values.map(literal)) })));
   };
 
-/** One of each list, in every way. */
+/** All combinations of one item per list. */
 const combinationsOf = (lists: readonly string[][]): string[][] =>
   lists.reduce<string[][]>((all, list) => all.flatMap((some) => list.map((next) => [...some, next])), [[]]);
 
@@ -33,7 +33,7 @@ function address(value: string): Fields {
   return isAddress(value) ? { ipAddress: value } : { "ipAddress|startswith": literal(value) };
 }
 
-/** Each filter of the list in the words of a rule; the organization is whose the rule is. */
+/** Translates each filter of the list to rule fields; the organization is the rule's own. */
 const SELECTIONS: { [N in FilterName]?: (values: readonly string[]) => Selection } = {
   q: (texts) =>
     anyOf(
@@ -66,7 +66,7 @@ function selectionFor(name: FilterName, values: readonly string[]): Selection {
   return select(values);
 }
 
-/** Selections by name, and those of which none may match. */
+/** Selections by name, and those that must not match. */
 function selectionsOf(filter: Filter): { wanted: Record<string, Selection>; unwanted: Record<string, Selection> } {
   const wanted: Record<string, Selection> = {};
   const unwanted: Record<string, Selection> = {};
@@ -92,8 +92,8 @@ function correlationOf({ atLeast, minutes, by, distinct }: Threshold): Fields {
 }
 
 /**
- * A rule for what a list shows: its filters as selections, and with a threshold a correlation over them.
- * @throws AppError validation_failed for a filter that rules do not know, and where nothing narrows the log
+ * A rule equivalent to a list: its filters as selections and, with a threshold, a correlation over them.
+ * @throws AppError validation_failed for a filter unsupported by rules, and without any filter
  */
 export function yamlOf({ title, level, filter, threshold }: DraftInput): string {
   const { wanted, unwanted } = selectionsOf(filter);

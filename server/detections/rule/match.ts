@@ -8,12 +8,12 @@ import { FIELD_NAMES, getterOf, isCode, textOf } from "./fields";
 
 /** Whether an entry matches. */
 export type Matcher = (entry: FullEntry) => boolean;
-/** Values of a field that alone can match; null: any. */
+/** The only field values that can match; null: any. */
 type Only = ReadonlySet<string> | null;
-/** The same with what alone can match, for the prefilter in SQL. */
+/** A matcher with its possible values, for the SQL prefilter. */
 export type Narrowed = { matches: Matcher; actions: Only; firstSeen: Only };
 
-/** Narrows nothing. */
+/** Does not narrow. */
 export const ANY = { actions: null, firstSeen: null } as const;
 
 type Test = (value: unknown) => boolean;
@@ -21,11 +21,11 @@ type Compare = (value: unknown, isCased: boolean) => Test;
 
 const META = /[.+^${}()|[\]\\]/g;
 
-/** A pattern of Sigma: * and ? stand for anything unless a backslash is before them. */
+/** A Sigma pattern: * and ? are wildcards unless escaped by a backslash. */
 const hasWildcard = (text: string): boolean => /(?:^|[^\\])(?:\\\\)*[*?]/.test(text);
 const unescaped = (text: string): string => text.replace(/\\([*?\\])/g, "$1");
 
-/** Linear in time, as every pattern of a rule. */
+/** Runs in linear time, like every pattern of a rule. */
 function wildcards(text: string, isCased: boolean): RE2JS {
   const source = text.replace(/\\([*?\\])|[*?]|[.+^${}()|[\]\\]/g, (part, escaped: string | undefined) => {
     if (escaped) return escaped.replace(/[*?]|[.+^${}()|[\]\\]/g, "\\$&");
@@ -48,7 +48,7 @@ const equals: Compare = (wanted, isCased) => {
 
 const closed = (text: string): string => (/(?:^|[^\\])(?:\\\\)*\\$/.test(text) ? `${text}\\` : text);
 
-/** A text anywhere, at the beginning or at the end; with wildcards in it as a pattern. */
+/** A text anywhere, at the start or at the end; wildcards make it a pattern. */
 const around =
   (before: string, after: string, holds: (text: string, part: string) => boolean): Compare =>
   (wanted, isCased) => {
@@ -68,7 +68,7 @@ const number =
     return (value) => isNumber(value) && holds(Number(value), Number(wanted));
   };
 
-/** Comparisons of two numbers, also of two fields. */
+/** Comparisons of two numbers or fields. */
 const NUMERIC: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   gt: (a, b) => a > b,
   gte: (a, b) => a >= b,
@@ -125,7 +125,7 @@ const getter = (field: string) => {
   return get;
 };
 
-/** Exact codes of a condition on a field narrow in SQL. */
+/** Exact codes that narrow in SQL. */
 function onlyOf(name: "action" | "firstSeen", { field, modifiers }: Key, values: readonly unknown[]): Only {
   const isExact = field === name && [...modifiers].every((one) => one === "cased");
   const texts = values.map(textOf);
@@ -133,7 +133,7 @@ function onlyOf(name: "action" | "firstSeen", { field, modifiers }: Key, values:
   return isPlain ? new Set(texts.map(unescaped)) : null;
 }
 
-/** @throws AppError validation_failed for a text that is no kind of what is first seen: the rule would never match */
+/** @throws AppError validation_failed for an unknown kind of first sighting: the rule would never match */
 function requireKind({ field, modifiers }: Key, values: readonly unknown[]): void {
   if (field !== "firstSeen" || modifiers.has("exists")) return;
   const wrong = values.find((value) => !FIRST_SEEN.some((kind) => kind === value));
@@ -159,8 +159,8 @@ function special({ field, modifiers }: Key, values: readonly unknown[]): Matcher
 }
 
 /**
- * One line of a selection: a field with its modifiers, and the values of which one matches, or all with the modifier
- * `all`; null is a field that the entry does not have.
+ * Parses a line of a selection: a field with modifiers, and values of which one matches, or all with the modifier
+ * `all`; null means a missing field.
  * @throws AppError validation_failed
  */
 export function matcherOf(name: string, given: unknown): Narrowed {

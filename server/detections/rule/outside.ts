@@ -3,7 +3,7 @@ import { isZone } from "@/server/ground/time/wall-clock";
 import { fault } from "./fault";
 import type { Matcher } from "./match";
 
-/** Ours beyond Sigma: entries outside of office hours. */
+/** Extension of Sigma: entries outside office hours. */
 export type Outside = Matcher;
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
@@ -15,8 +15,8 @@ const minuteOf = (text: string): number => {
 };
 
 /**
- * outside: {hours: 08:00-18:00, zone: Europe/Berlin, days: [Mon, Tue]}: entries at any other time; days are Monday to
- * Friday and the zone is UTC where they are left out.
+ * outside: {hours: 08:00-18:00, zone: Europe/Berlin, days: [Mon, Tue]}: matches any other time; by default Monday to
+ * Friday and UTC.
  * @throws AppError validation_failed
  */
 export function outsideOf(value: unknown): Outside {

@@ -10,12 +10,12 @@ import { ANY, matcherOf, type Narrowed } from "./match";
 import { type Outside, outsideOf } from "./outside";
 
 /**
- * Rules as a subset of Sigma 2.1 (https://github.com/SigmaHQ/sigma-specification): documents of selections, and at the end
- * at most one chain of correlations over them. A key that is not known is refused by its name, for a rule that ignores a
- * part of its text would watch for something else.
+ * Rules as a subset of Sigma 2.1 (https://github.com/SigmaHQ/sigma-specification): documents of selections, followed by
+ * at most one chain of correlations over them. Unknown keys are refused by name, because ignoring a part would change
+ * the meaning.
  */
 
-/** A document as a step of the evaluation; the last is the rule. */
+/** A document as an evaluation step; the last is the rule. */
 export type Node =
   | ({ kind: "entry"; name: string } & Narrowed)
   | { kind: "event_count" | "value_count"; name: string; of: readonly Node[]; window: CountWindow }
@@ -28,13 +28,13 @@ export type Rule = {
   description: string;
   level: Level;
   root: Node;
-  /** The fields that tell alerts apart. */
+  /** Fields that distinguish alerts. */
   groupBy: readonly string[];
-  /** The actions that alone can match, for the prefilter in SQL; null: any. */
+  /** Only these actions can match (SQL prefilter); null: any. */
   actions: ReadonlySet<string> | null;
-  /** The only kinds that can be new in matching entries; null: nothing need be. */
+  /** Only these kinds of first sightings can match; null: not required. */
   firstSeen: ReadonlySet<string> | null;
-  /** Whether it asks of entries what is new of them. */
+  /** Whether it needs first sightings of entries. */
   readsFirstSeen: boolean;
   /** SHA-256 of the text, hexadecimal. */
   digest: string;
@@ -61,7 +61,7 @@ function textIn(document: Document, key: string, fallback?: string): string {
   return value.trim();
 }
 
-/** A selection: fields that all match, or a list of such, of which one does. */
+/** Parses a selection: fields that must all match, or a list of alternatives. */
 function selectionOf(name: string, value: unknown): Narrowed {
   if (Array.isArray(value) && value.length > 0) return value.map((one) => selectionOf(name, one)).reduce(either);
   if (!isObject(value)) throw fault(`the selection ${name} must have fields; words without a field are not supported`);
@@ -190,10 +190,10 @@ const onlyOf = (node: Node, name: "actions" | "firstSeen"): ReadonlySet<string> 
   return sets.some((set) => set === null) ? null : new Set(sets.flatMap((set) => [...(set ?? [])]));
 };
 
-/** Alerts about single entries are told apart by who acted. */
+/** Alerts on single entries are grouped by actor. */
 const DEFAULT_GROUP = ["user.id"];
 
-/** The text of a rule as what is evaluated. @throws AppError validation_failed, which names what is wrong */
+/** Compiles the text of a rule. @throws AppError validation_failed, which names the fault */
 export function parseRule(text: string): Rule {
   const documents = read(text);
   const known = new Map<string, Node>();
@@ -221,7 +221,7 @@ export function parseRule(text: string): Rule {
   };
 }
 
-/** Errors of the YAML library are faults of the text. */
+/** Reports errors of the YAML library as faults of the text. */
 function read(text: string): Document[] {
   try {
     return documentsOf(text);

@@ -1,6 +1,6 @@
 /**
- * Rules that come with the product. isOn: enabled where a partner has not decided. The description says what an alert means
- * and what to do; the key is stored and never changes.
+ * Rules shipped with the product. isOn: enabled unless a partner decides. The description explains an alert and what to
+ * do; the key is stored and never changes.
  */
 export type ShippedRule = { key: string; isOn: boolean; yaml: string };
 
@@ -8,7 +8,7 @@ type Told = { title: string; level: string; means: string; todo: string };
 const head = ({ title, level, means, todo }: Told): string =>
   `title: ${title}\nlevel: ${level}\ndescription: |\n  ${means}\n\n  What to do: ${todo}\n`;
 
-/** Entries of some actions, with more lines of the selection. */
+/** A selection of some actions, with further lines. */
 const detection = (actions: string[], ...lines: string[]): string =>
   `logsource: {product: trailmark}
 detection:

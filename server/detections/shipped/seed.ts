@@ -10,9 +10,8 @@ const t = detectionRules;
 const shipped = SHIPPED_RULES.map((one) => ({ ...one, ...parseRule(one.yaml) }));
 
 /**
- * Gives every partner the rules that come with the product, and those that have an older text the newer one; what a partner
- * decided (on or off, snoozed) stays.
- * @param partnerId this partner alone
+ * Adds shipped rules to every partner and updates older texts; partners' decisions (on or off, snoozed) stay.
+ * @param partnerId only this partner
  */
 export async function seedShippedRules(tx: Tx, partnerId?: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('shipped detection rules', 0))`);

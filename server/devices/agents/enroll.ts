@@ -13,7 +13,7 @@ import { operation } from "@/server/ground/operation";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/ground/secrets";
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
 
-/** closed: the stream of the token that was replaced. */
+/** closed: stream of the replaced token. */
 type Enrolled = {
   agentId: string;
   deviceId: string;
@@ -22,10 +22,10 @@ type Enrolled = {
   isSourceIdTaken?: boolean;
   closed?: Closed;
 };
-/** refused: the agentId is known, and the caller has shown no right to it. */
+/** refused: the agentId is known, and the caller has no right to it. */
 type Outcome = { kind: "unknown key" } | { kind: "refused"; orgId: string } | ({ kind: "enrolled" } & Enrolled);
 
-/** The key while it was neither revoked nor has expired. */
+/** The key, if neither revoked nor expired. */
 const goodKey = (secret: string, now: Date) =>
   and(
     eq(enrollmentKeys.keyHash, hashSecret(secret)),
@@ -36,7 +36,7 @@ const goodKey = (secret: string, now: Date) =>
 const unknownKey = () => new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
 
 /**
- * Refuses a repeated enrolment whose key was revoked or has expired since; one that is used up may be so by the first.
+ * Checks the key of a repeated enrollment; a key used up by the first one passes.
  * @throws AppError unauthenticated
  */
 export async function requireGoodKey(secret: unknown): Promise<void> {
@@ -44,7 +44,7 @@ export async function requireGoodKey(secret: unknown): Promise<void> {
   if (found === 0) throw unknownKey();
 }
 
-/** Counts one use of the key in the same statement that checks it, so that a key for one use serves one caller. */
+/** Checks the key and counts a use in one statement, so that a single-use key serves one caller. */
 async function useKey(tx: Tx, secret: string, now: Date): Promise<string | undefined> {
   if (!looksLike("enrollment", secret)) return;
   const [key] = await tx
@@ -73,8 +73,8 @@ const deviceColumns = (input: EnrollInput) => ({
 });
 
 /**
- * Notes what another RMM product calls the device, so that an import resolves it exactly. The first claim counts, until an
- * administrator releases that device's agent: the enrollment key is on every machine.
+ * Stores the device's id in another RMM product, so that an import matches it exactly. The first claim counts until an
+ * administrator releases the agent, because the enrollment key is on every machine.
  * @returns whether another device of the organization has the source id
  */
 async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: EnrollInput): Promise<boolean> {
@@ -91,7 +91,7 @@ async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: Enroll
   return (await tx.$count(held, and(ofOthers, ne(held.deviceId, deviceId)))) > 0;
 }
 
-/** The key is on every machine: a known agent's own token is asked for, or an administrator's release. */
+/** The enrollment key is on every machine, so a known agent also needs its own token or an administrator's release. */
 function mayTakeOver(known: typeof agents.$inferSelect, { agentToken }: EnrollInput, now: Date): boolean {
   if (known.releasedUntil && known.releasedUntil > now) return true;
   if (known.revokedAt || !agentToken || !looksLike("agent", agentToken)) return false;
@@ -100,13 +100,13 @@ function mayTakeOver(known: typeof agents.$inferSelect, { agentToken }: EnrollIn
 
 type Claim = { orgId: string; input: EnrollInput; tokenHash: string; now: Date };
 
-/** The device of the agent id, new or known to this organization; null where the caller may not have it. */
+/** Device of the agent id, new or known to this organization; null if the caller may not have it. */
 async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Promise<Enrolled | null> {
   const agentId = input.agentId ?? newId();
   const actorId = canonicalId(agentId);
-  // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
+  // Of two organizations that claim one id, the second waits and then sees the first's row.
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${actorId}`}, 0))`);
-  // Locked: an administrator who revokes it at this moment comes before or after, never in between.
+  // Locked, so that a concurrent revocation comes before or after.
   const ofOne = await tx.select().from(agents).where(eq(agents.actorId, actorId)).for("update");
   const known = ofOne.find(({ id }) => id === agentId) ?? ofOne[0];
   if (known && (known.orgId !== orgId || !mayTakeOver(known, input, now))) return null;
@@ -165,12 +165,12 @@ function refuseKnownAgent(ctx: Ctx, { agentId, hostname }: EnrollInput, orgId: s
 }
 
 /**
- * Enrols an agent: a new device, or for an agentId that this organization has already, the same device with a
- * new token, if the present one is given or an administrator has released the agent; its streams end. Each call counts
- * as one use of the key, a refused one too: a client that tries ids pays for each.
- * @returns the agent's token, in the clear here alone.
- * @throws AppError unauthenticated when the key is unknown, expired, revoked or used up (which, it does not say);
- * conflict when the agentId is known, here or to another organization (which, it does not say); rate_limited.
+ * Enrolls an agent: a new device or, for a known agentId of this organization, the same device with a new token, given
+ * the current one or an administrator's release; its streams end. Each call counts as a use of the key, even a refused
+ * one, so that guessing ids costs uses.
+ * @returns the agent's token, in plain text only here.
+ * @throws AppError unauthenticated when the key is unknown, expired, revoked or used up (not distinguished); conflict
+ * when the agentId is known, here or to another organization (not distinguished); rate_limited.
  */
 export const enrollAgent = operation({
   input: enrollInput,
@@ -188,7 +188,7 @@ export const enrollAgent = operation({
       const claimed = await claimAgent(tx, { orgId, input, tokenHash: token.hash, now });
       if (!claimed) return { kind: "refused", orgId };
       claimed.isSourceIdTaken = await noteSourceId(tx, claimed, input);
-      // Sent again after a crash the request could not enrol: the key may be used up, and the agent is known.
+      // A repeat after a crash could not enroll: the key may be used up, and the agent is known.
       await ctx.keep?.(tx, toOutput(claimed, token.secret));
       return { kind: "enrolled", ...claimed };
     });

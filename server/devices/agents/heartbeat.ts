@@ -12,10 +12,8 @@ import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./s
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
 /**
- * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are, but "stopped": it is
- * not any more.
- * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed), and so is a
- * new hostname.
+ * Records that an agent is alive, with its facts; omitted members stay, except "stopped". A source address or hostname
+ * different from the last heartbeat's is audited with both values (spec: agent.source.ip.changed).
  * @returns the seconds until the next heartbeat is due.
  * @throws AppError not_found when its device is gone
  */
@@ -27,7 +25,7 @@ export const recordHeartbeat = operation({
     const { agentVersion, status, metrics } = input;
     const hostname = input.hostname ?? agent.hostname;
     const now = ctx.now().toISOString();
-    // The former values are read under the row's lock, so of two beats at once each sees the other's result.
+    // Reads the former values under the row's lock, so concurrent heartbeats see each other's result.
     const [row] = await tenant(ctx.scope, (tx) =>
       rowsOf<{ lastIp: string | null; hostname: string }>(
         tx,

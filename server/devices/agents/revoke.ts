@@ -13,10 +13,10 @@ import { DAY_MS } from "@/server/ground/time/durations";
 import { idInput } from "@/server/ground/wire";
 import { releaseOutput } from "./schema";
 
-/** How long a released agentId may be enrolled without its token. */
+/** Time during which a released agentId may be enrolled without its token. */
 const RELEASE_MS = DAY_MS;
 
-/** @throws AppError not_found for a device without an agent, a missing and a foreign one */
+/** @throws AppError not_found for a device without an agent, a missing or a foreign one */
 async function lockAgent(tx: Tx, ctx: Ctx, deviceId: string) {
   const device = await findDevice(ctx, tx, deviceId);
   const [agent] = await tx.select().from(agents).where(eq(agents.deviceId, device.id)).for("update");
@@ -31,8 +31,8 @@ const about = ({ agent, hostname }: Locked) => ({
 });
 
 /**
- * DELETE /devices/:id/agent: the agent's token is refused from now on and its stream ends. It stays revoked: neither its
- * token nor an enrollment key brings it back, a release does.
+ * DELETE /devices/:id/agent: refuses the agent's token from now on and ends its stream. Only a release lets it back in,
+ * neither its token nor an enrollment key.
  * @throws AppError not_found
  */
 export const revokeAgent = operation({
@@ -53,8 +53,8 @@ export const revokeAgent = operation({
 });
 
 /**
- * POST /devices/:id/agent/release: for a day the agent's id may be enrolled again without its token, also after it was
- * revoked: for a machine that was set up afresh.
+ * POST /devices/:id/agent/release: for a day the agent's id may be enrolled without its token, even after a revocation:
+ * for a reinstalled machine.
  * @throws AppError not_found
  */
 export const releaseAgent = operation({

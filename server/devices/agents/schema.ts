@@ -2,14 +2,14 @@ import { z } from "zod";
 import { hostname, os, osVersion } from "@/server/devices/schema";
 import { columnText, guid, isoTime } from "@/server/ground/wire";
 
-/** How often an agent reports; below devices' ONLINE_WINDOW_SECONDS, so that one late beat does no harm. */
+/** Heartbeat interval; shorter than devices' ONLINE_WINDOW_SECONDS, so that one may be late. */
 export const HEARTBEAT_INTERVAL_SECONDS = 60;
 const MAX_METRICS_CHARACTERS = 16_384;
 
 const agentId = z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ : -");
 export const agentVersion = columnText(50);
 
-/** Body of POST /agents/enroll. The source pair is what another RMM product calls this device. */
+/** Body of POST /agents/enroll. The source pair identifies the device in another RMM product. */
 export const enrollInput = z
   .object({
     enrollmentKey: z.string().min(1).max(200),
@@ -18,7 +18,7 @@ export const enrollInput = z
     osVersion: osVersion.nullish(),
     agentVersion: agentVersion.nullish(),
     agentId: agentId.optional(),
-    /** The present token of an agentId that is known already. */
+    /** Current token of a known agentId. */
     agentToken: z.string().max(200).optional(),
     sourceSystem: columnText(100).min(1).nullish(),
     sourceDeviceId: columnText(255).min(1).nullish(),
@@ -30,7 +30,7 @@ export const enrollInput = z
   });
 export type EnrollInput = z.output<typeof enrollInput>;
 
-/** token appears here alone; the server keeps its hash. */
+/** The only answer with the token, of which the server keeps a hash. */
 export const enrollOutput = z.strictObject({
   agentId: z.string(),
   deviceId: guid,
@@ -40,13 +40,13 @@ export const enrollOutput = z.strictObject({
 });
 export type EnrollOutput = z.output<typeof enrollOutput>;
 
-/** Until when the agentId may be enrolled again without its token. */
+/** Time until which the agentId may be enrolled without its token. */
 export const releaseOutput = z.strictObject({ agentId: z.string(), releasedUntil: isoTime });
 
 /** Body of POST /agents/:id/heartbeat. */
 export const heartbeatInput = z.object({
   id: z.string(),
-  /** Where the machine was renamed. */
+  /** New hostname, if the machine was renamed. */
   hostname: hostname.nullish(),
   agentVersion: agentVersion.nullish(),
   status: columnText(50).nullish(),

@@ -11,7 +11,7 @@ import { BAD_ANSWER, resultInput, STREAM_COMMENT_MS, streamInput } from "./schem
 
 const encoder = new TextEncoder();
 
-/** The web stream of one agent, as an event stream; onGone is called once when the agent has left. */
+/** Event stream of one agent; onGone is called once when it disconnects. */
 function eventStream(onGone: () => void) {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let open = true;
@@ -49,8 +49,8 @@ function eventStream(onGone: () => void) {
 }
 
 /**
- * The agent's command stream (Server-Sent Events): one `command` event a query, a comment line every 15 s. When this
- * resolves the agent counts as connected, and an older stream of it has been ended.
+ * The agent's command stream (Server-Sent Events): a `command` event per query, a comment line every 15 s. When this
+ * resolves, the agent counts as connected and its older stream has ended.
  */
 export const openStream = operation({
   input: streamInput,
@@ -67,7 +67,7 @@ export const openStream = operation({
     }
     ctx.signal?.addEventListener("abort", stream.leave, { once: true });
     if (ctx.signal?.aborted) stream.leave();
-    if (!stream.isOpen()) onGone(); // it ended while it was being listed
+    if (!stream.isOpen()) onGone(); // It ended while being registered.
     stream.write(": connected\n\n");
     return new Response(stream.body, {
       headers: {
@@ -80,9 +80,9 @@ export const openStream = operation({
 });
 
 /**
- * Takes an agent's answer to a command. One of the wrong form fails the query, and the agent is told where it is wrong.
- * @throws AppError not_found when no requester waits for it (late, repeated, unknown, another agent's); it changes nothing.
- *   invalid_answer for one of the wrong form
+ * Takes an agent's answer to a command. A malformed one fails the query, and the agent is told the fault.
+ * @throws AppError not_found when no requester waits for it (late, repeated, unknown, another agent's): nothing
+ * changes. invalid_answer for a malformed one
  */
 export const settleCommand = operation({
   input: resultInput,
@@ -105,10 +105,10 @@ async function refuseForm(agentId: string, commandId: string, errors: FieldError
   throw new AppError("invalid_answer", `${errors[0]?.path}: ${errors[0]?.message}`, { errors });
 }
 
-/** An answer that the door refused (no JSON, too large, of another shape) fails the query at once. */
+/** Fails the query at once for an answer refused by the door (no JSON, too large, of another shape). */
 export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {
   const message = `The answer was refused with status ${status}.`;
   const isAwaited = await relay().settle(agentId, commandId, { ok: false, error: { code: BAD_ANSWER, message } });
-  // An answer without a query is no news, however often a device sends it.
+  // Answers without a query are not logged, however often a device sends them.
   if (isAwaited) log.warn({ agentId, commandId, status }, "failed to parse agent response");
 }

@@ -2,31 +2,31 @@ import { appSql } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 
 /**
- * The notifications between processes; the tables hold the facts, so a lost one costs time and nothing else: commands and
- * answers are polled, streams looked up at each beat, and the callers of open answers every CALLER_CHECK_MS.
+ * Notifications between processes. The tables are authoritative, so a lost one only costs time: commands and answers
+ * are polled, streams checked at each beat, and callers of open answers every CALLER_CHECK_MS.
  */
 const NEWS = ["commands", "answers", "streams", "callers"] as const;
 export type News = (typeof NEWS)[number];
 
-/** Carries notifications from process to process. */
+/** Carries notifications between processes. */
 export type Bus = {
-  /** Starts listening. onNews: a message came; onAgain: some may have been missed while there was no listener. */
+  /** Starts listening. onNews: a message arrived; onAgain: some may have been missed without a listener. */
   listen(processId: string, onNews: (news: News) => void, onAgain: () => void): Promise<void>;
   notify(processId: string, news: News): Promise<void>;
-  /** Notifies every process, this one too. */
+  /** Notifies every process, including this one. */
   notifyAll(news: News): Promise<void>;
   close(): Promise<void>;
 };
 
 const isNews = (text: string): text is News => NEWS.some((news) => news === text);
 
-/** One channel a process. */
+/** One channel per process. */
 const channelOf = (processId: string): string => `trailmark_live_${processId.replaceAll("-", "")}`;
 
 const TO_ALL = "trailmark_live_all";
 
 /**
- * LISTEN and NOTIFY. Listening needs a session of its own, hence a separate connection past any pooler; it comes back by
+ * LISTEN and NOTIFY. Listening needs its own session, and so a connection that bypasses poolers; it reconnects by
  * itself.
  */
 export function createBus(): Bus {

@@ -19,13 +19,13 @@ export type Placed =
 export type Waiting = { id: string; agentId: string; streamId: string; name: string; params: string; deadline: string };
 export type Done = { id: string; state: "answered" | "broken"; result: string | null };
 
-/** Answers weigh up to 5 MiB each: so many are fetched at once. */
+/** Answers fetched at once, of up to 5 MiB each. */
 const DONE_BATCH = 16;
 
-/** A JSON time from a column; the database's clock counts for every process. */
+/** A column as JSON time; the database's clock applies to every process. */
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** Puts a query to the stream that its agent is listed with. On the requester's own process it needs no fetching. */
+/** Adds a query to its agent's registered stream. On the requester's own process it needs no fetching. */
 export async function queueCommand(command: NewCommand): Promise<Placed> {
   const rows = await asSystem((tx) =>
     rowsOf<{ connected: boolean; streamId: string | null; processId: string; deadline: string }>(
@@ -54,7 +54,7 @@ export async function queueCommand(command: NewCommand): Promise<Placed> {
   return { kind: "placed", streamId: row.streamId, processId: row.processId, deadline: row.deadline };
 }
 
-/** Takes the queries that wait for a process's streams; each is handed out once. */
+/** Takes the waiting queries of a process's streams, each once. */
 export function claimWaiting(processId: string): Promise<Waiting[]> {
   return asSystem(async (tx) => [
     ...(await rowsOf<Waiting>(
@@ -67,7 +67,7 @@ export function claimWaiting(processId: string): Promise<Waiting[]> {
   ]);
 }
 
-/** What an agent was asked, while an answer is awaited; null for a query that is none of its own. */
+/** The command for an awaited answer; null if it is not this agent's. */
 export async function readCommand(agentId: string, id: string): Promise<{ name: string; params: string } | null> {
   const rows = await asSystem((tx) =>
     rowsOf<{ name: string; params: string }>(
@@ -79,8 +79,8 @@ export async function readCommand(agentId: string, id: string): Promise<{ name: 
 }
 
 /**
- * Accepts an answer at another process than the requester's.
- * @returns the requester to notify, or null when no requester waits for it (late, repeated, unknown, another agent's).
+ * Accepts an answer on another process than the requester's.
+ * @returns the requester to notify, or null when none waits for it (late, repeated, unknown, another agent's).
  */
 export async function storeAnswer(agentId: string, id: string, result: string): Promise<string | null> {
   const rows = await asSystem((tx) =>
@@ -95,7 +95,7 @@ export async function storeAnswer(agentId: string, id: string, result: string): 
   return rows[0]?.requesterId ?? null;
 }
 
-/** Accepts an answer at the requester itself. @returns false when it has been answered or broken already. */
+/** Accepts an answer on the requester's own process. @returns false when already answered or broken. */
 export async function claimAnswer(agentId: string, id: string): Promise<boolean> {
   const rows = await asSystem((tx) =>
     tx.execute(sql`
@@ -104,7 +104,7 @@ export async function claimAnswer(agentId: string, id: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Takes some of the queries that an requester's processes are done with; call again while it returns any. */
+/** Takes a batch of finished queries of a requester's process; call until it returns none. */
 export function claimDone(requesterId: string): Promise<Done[]> {
   return asSystem(async (tx) => [
     ...(await rowsOf<Done>(
@@ -117,7 +117,7 @@ export function claimDone(requesterId: string): Promise<Done[]> {
   ]);
 }
 
-/** Forgets queries that no requester waits for any more. */
+/** Deletes queries without a waiting requester. */
 export async function dropCommands(ids: readonly string[]): Promise<void> {
   await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${uuids(ids)})`));
 }

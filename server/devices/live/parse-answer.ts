@@ -4,9 +4,9 @@ import { isObject } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
 import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS, type Searched, searched } from "./schema";
 
-/** Windows has some 1,200. */
+/** Windows has about 1,200. */
 const MAX_LOGS = 5_000;
-/** Faults of one member that are named. */
+/** Faults listed per member. */
 const MAX_ISSUES = 5;
 
 const text = z
@@ -18,7 +18,7 @@ const count = z
   .nullish()
   .transform((value) => value ?? 0);
 
-/** Ours: another agent may mean something else by the name, which is no reason to refuse its answer. */
+/** Our extension: another agent may use the name for something else, which must not invalidate its answer. */
 const agentSearched = z.object(searched.shape).optional().catch(undefined);
 
 const agentDescriptor = z
@@ -36,7 +36,7 @@ const agentDescriptor = z
 const agentEntry = z.object({
   recordId: z.number(),
   timeCreated: z.string().min(1),
-  /** Some logs know levels that the specification does not. */
+  /** Some logs have levels outside the specification. */
   level: z
     .unknown()
     .optional()
@@ -56,10 +56,10 @@ const agentEntry = z.object({
 const pageMembers = z.object({ total: z.int().min(0).nullish(), searched: agentSearched });
 const oneEntry = z.union([agentEntry, z.object({ event: agentEntry }).transform(({ event }) => event)]);
 
-/** The result of parsing an agent's answer; issues name the place of a fault, never the value. */
+/** Result of parsing an agent's answer; issues contain paths, never values. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: FieldError[] };
 
-/** What no member is read of is not looked at: it may weigh megabytes. */
+/** Ignores unused data, which may be megabytes. */
 function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []): Parsed<T> {
   const result = schema.safeParse(data);
   if (result.success) return { ok: true, value: repairJson(result.data) };
@@ -71,7 +71,7 @@ function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []):
   };
 }
 
-/** The first fault is enough: half a million wrong items would take seconds, in which no other request is answered. */
+/** Stops at the first fault: half a million wrong items would block other requests for seconds. */
 function parsedItems<T>(item: z.ZodType<T>, list: readonly unknown[]): Parsed<T[]> {
   const value: T[] = [];
   for (const [index, data] of list.entries()) {
@@ -82,7 +82,7 @@ function parsedItems<T>(item: z.ZodType<T>, list: readonly unknown[]): Parsed<T[
   return { ok: true, value };
 }
 
-/** An array as it is, or under the one member that holds it. */
+/** An array on its own, or under its only member. */
 function listUnder(members: readonly string[], data: unknown): unknown[] | null {
   if (Array.isArray(data)) return data;
   return (isObject(data) && members.map((name) => data[name]).find(Array.isArray)) || null;
@@ -93,19 +93,19 @@ const refused = (message: string): { ok: false; issues: FieldError[] } => ({
   issues: [{ path: "data", message }],
 });
 
-/** Data of eventlogs.list: descriptors, bare or under `logs`. */
+/** Data of eventlogs.list: descriptors, directly or under `logs`. */
 export function parseLogs(data: unknown): Parsed<Descriptor[]> {
   const list = listUnder(["logs", "data"], data);
   if (!list) return refused("must be a list of logs");
   return list.length > MAX_LOGS ? refused(`has more than ${MAX_LOGS} logs`) : parsedItems(agentDescriptor, list);
 }
 
-/** Data of eventlogs.get: an entry, bare or under `event`. */
+/** Data of eventlogs.get: an entry, directly or under `event`. */
 export const parseEntry = (data: unknown): Parsed<Entry> => parsed(oneEntry, data);
 
 /**
- * Data of eventlogs.query: `{events, total, searched?}`. Without a total what is known to exist counts; an agent that does not page
- * itself is paged here.
+ * Data of eventlogs.query: `{events, total, searched?}`. Without a total the known entries count; agents that do not
+ * page are paged here.
  */
 export function parseEntries(
   data: unknown,
@@ -125,7 +125,7 @@ export function parseEntries(
 
 const paging = z.object({ page: z.number(), limit: z.number() });
 
-/** Where an answer to a command is wrong; nothing where it is right. */
+/** Faults in an answer to a command; empty if valid. */
 export function issuesIn(command: { name: string; params: string }, data: unknown): FieldError[] {
   const found =
     command.name === "eventlogs.list"
@@ -136,7 +136,7 @@ export function issuesIn(command: { name: string; params: string }, data: unknow
   return found.ok ? [] : found.issues;
 }
 
-/** An agent's own words, fit for one line of an answer: no control characters, not long. */
+/** An agent's message shortened to one line without control characters. */
 export function sanitize(message: string): string {
   const line = repairJson<string>(message).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, " ");
   return [...line.trim()].slice(0, 200).join("");

@@ -4,7 +4,7 @@ import { type CommandResult, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 export const disconnected = () =>
   new AppError("agent_disconnected", "The agent disconnected before it had answered. Ask again once it is back.");
-/** The requester has waited for as long as a query may take, whichever of its commands was late. */
+/** The requester has waited the maximum time, whichever of its commands was late. */
 const timedOut = () =>
   new AppError("agent_timeout", `The agent did not answer within ${LIVE_QUERY_TIMEOUT_MS / 1000} seconds.`);
 const cancelled = () => new AppError("unavailable", "The query was cancelled.");
@@ -13,15 +13,15 @@ const stopping = () =>
 
 export type PendingQuery = {
   agentId: string;
-  /** Known once the query has its place. */
+  /** Known once the query is queued. */
   streamId?: string;
   resolve: (result: CommandResult) => void;
   reject: (error: AppError) => void;
 };
-/** onFailed is called once the query has failed, for any reason. */
+/** onFailed is called once if the query fails, for any reason. */
 type Wait = { agentId: string; timeoutMs: number; signal?: AbortSignal | undefined; onFailed: () => void };
 
-/** The queries that requesters at this process wait for. Each ends once: answered, failed, late or withdrawn. */
+/** Queries awaited by requesters of this process. Each ends once: answered, failed, late or withdrawn. */
 export class PendingQueries {
   readonly #open = new Map<string, PendingQuery>();
   #untrack: (() => void) | undefined;
@@ -55,12 +55,12 @@ export class PendingQueries {
     });
   }
 
-  /** The stream's commands will not be answered any more. */
+  /** Fails all commands of a closed stream. */
   failStream(streamId: string): void {
     for (const query of [...this.#open.values()]) if (query.streamId === streamId) query.reject(disconnected());
   }
 
-  /** At shutdown: no query may hold the process up for half a minute. */
+  /** Fails all queries at shutdown, which must not wait half a minute. */
   failAll(): void {
     for (const query of [...this.#open.values()]) query.reject(stopping());
   }

@@ -15,7 +15,7 @@ import {
   type QueryParams,
 } from "./schema";
 
-/** The event logs that a device has, from the device itself. @throws as queryDevice does. */
+/** Event logs of a device, queried live. @throws as queryDevice does. */
 export const listLogs = operation({
   permission: "devices:live",
   input: listInput,
@@ -28,7 +28,7 @@ export const listLogs = operation({
   },
 });
 
-/** One event log of a device, its name in any case. @throws as queryDevice does; not_found when there is no such log. */
+/** One event log of a device, by name in any case. @throws as queryDevice does; not_found when there is no such log. */
 export const getLog = operation({
   permission: "devices:live",
   input: logInput,
@@ -68,7 +68,7 @@ function toParams({
   };
 }
 
-/** A page of a log's events that match the filters, from the device itself. @throws as queryDevice does. */
+/** A page of a log's events that match the filters, queried live. @throws as queryDevice does. */
 export const queryEvents = operation({
   permission: "devices:live",
   input: eventsInput,
@@ -94,7 +94,7 @@ export const queryEvents = operation({
   },
 });
 
-/** One event by its record id, from the device itself. @throws as queryDevice does; not_found without such a record. */
+/** One event by its record id, queried live. @throws as queryDevice does; not_found without such a record. */
 export const getEvent = operation({
   permission: "devices:live",
   input: eventInput,

@@ -14,7 +14,7 @@ import { type Parsed, parseLogs, sanitize } from "./parse-answer";
 import { relay } from "./relay";
 import { BAD_ANSWER, type Descriptor, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
-/** The access to a device may have ended while it was asked. @throws AppError what a new query would be refused with */
+/** Checks access again, which may have ended during the query. @throws AppError the refusal of a new query */
 async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
   const now = await ctx.recheck?.();
   if (!now) return;
@@ -25,12 +25,12 @@ async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
 /** Errors of a live query beyond those of every operation. */
 export const LIVE_ERRORS: ErrorCode[] = ["device_offline", "agent_bad_response", "agent_disconnected", "agent_timeout"];
 
-/** A device in the caller's reach and the agent to ask; agentId is null where it has none. */
+/** A device in the caller's reach and its agent; agentId is null without one. */
 export type Target = { deviceId: string; orgId: string; hostname: string; agentId: string | null };
-/** Asks the device's agent for one thing. withinMs shortens what is left of the query's time. */
+/** Sends one command to the device's agent. withinMs shortens the query's remaining time. */
 export type QueryAgent = <T>(command: AgentCommand<T>, withinMs?: number) => Promise<T>;
 type AgentCommand<T> = { name: string; params: object; what: string; parse: (data: unknown) => Parsed<T> };
-/** The audit details of a query. */
+/** Audit details of a query. */
 type Query = { deviceId: string; kind: "logs" | "log" | "events" | "event"; details: Record<string, unknown> };
 
 async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
@@ -50,7 +50,7 @@ type Recipient = { agentId: string; timeoutMs: number };
 const unexpected = (errors: FieldError[]) =>
   new AppError("agent_bad_response", "The agent's answer does not have the expected format.", { errors });
 
-/** The agent's answer, checked; its words reach the caller as one clean line at most. */
+/** Returns the agent's validated answer; its messages reach the caller as one clean line at most. */
 async function sendQuery<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
   const { name, params } = command;
   const result = await relay().query({ agentId, name, params, timeoutMs, signal: ctx.signal });
@@ -99,7 +99,7 @@ function audit(ctx: Ctx, { target, query, started, error }: Outcome): void {
 }
 
 /**
- * Runs one live query against a device, in at most 30 seconds however many commands it takes, and audits its outcome.
+ * Runs one live query on a device, within 30 seconds for all of its commands, and audits the outcome.
  * @throws AppError not_found, device_offline, rate_limited, agent_disconnected, agent_timeout, agent_bad_response.
  */
 export async function queryDevice<T>(
@@ -126,10 +126,10 @@ export async function queryDevice<T>(
   }
 }
 
-/** Logs seldom come and go; a minute spares most queries the detour. */
+/** Log names rarely change; caching for a minute spares most queries an extra command. */
 const NAMES_KEPT_MS = 60_000;
 const MAX_AGENTS_KEPT = 1_000;
-/** The detour over the list is a courtesy and must not eat the query's time. */
+/** Limits the extra command, so that it does not use up the query's time. */
 const DETOUR_MS = 3_000;
 
 type Known = { names: string[]; until: number };
@@ -142,12 +142,12 @@ function remember(agentId: string, names: string[]): void {
   if (cache.size > MAX_AGENTS_KEPT) cache.delete(oldest);
 }
 
-/** As written where the device has such a log, else the one that differs in case alone. */
+/** The name as given if the device has such a log, else the one that differs only in case. */
 export function matchName(names: readonly string[], wanted: string): string | undefined {
   return names.includes(wanted) ? wanted : names.find((name) => name.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The device's logs, asked of its agent now. */
+/** The device's logs, queried now. */
 export async function queryLogs(queryAgent: QueryAgent, agentId: string, withinMs?: number): Promise<Descriptor[]> {
   const logs = await queryAgent({ name: "eventlogs.list", params: {}, what: "event log", parse: parseLogs }, withinMs);
   remember(
@@ -160,8 +160,8 @@ export async function queryLogs(queryAgent: QueryAgent, agentId: string, withinM
 const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === "not_found";
 
 /**
- * Runs fn with a log's true name. When the device's names are not known the name goes as it was given; only when the
- * agent finds none is its list asked and, if a name differs in case alone, fn run again.
+ * Runs fn with a log's exact name. If the device's names are unknown, tries the name as given; only if the agent finds
+ * none, lists the names and retries with one that differs in case.
  */
 export async function withLogName<T>(
   queryAgent: QueryAgent,

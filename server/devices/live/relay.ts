@@ -25,7 +25,7 @@ import {
 import { beatStreams, type Closed, closeDeadStreams, listedStreams, listStream, unlistStream } from "./stream-store";
 
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
-/** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
+/** Open end of a stream. send never throws; end closes it for good. */
 export type Peer = { send(command: string): void; end(): void };
 export type AgentQuery = {
   agentId: string;
@@ -35,7 +35,7 @@ export type AgentQuery = {
   signal?: AbortSignal | undefined;
 };
 
-/** Words between processes may get lost; so often the table is looked at all the same. */
+/** Notifications between processes may be lost, so the table is polled too. */
 const POLL_MS = 5_000;
 const LISTEN_TIMEOUT_MS = 2_000;
 
@@ -43,13 +43,13 @@ const offline = () => new AppError("device_offline", "The device has no connecte
 const busy = () =>
   tooMany("Too many live queries of this device are in flight.", { limit: MAX_COMMANDS_PER_AGENT, seconds: 1 });
 
-/** Looks at a table, one look at a time. A failure is logged: the next poll tries again. */
+/** Reads a table, one read at a time. Failures are logged; the next poll retries. */
 const lookUp = (work: () => Promise<void>): (() => Promise<void>) =>
   sharedRuns(() => work().catch((error) => log.warn({ err: error }, "the relay could not reach the database")));
 
 /**
- * Brings queries to agents and their answers back, whichever processes the requester, the agent's stream and the answer
- * arrive at. The tables decide, the bus only says "look". One of these a process.
+ * Routes queries to agents and answers back, whichever processes the requester, the stream and the answer arrive at.
+ * The tables are authoritative, the bus only wakes. One per process.
  */
 export class Relay {
   readonly id = randomUUID();
@@ -74,7 +74,7 @@ export class Relay {
     return { streams: this.#streams.size, queries: this.#queries.size };
   }
 
-  /** Listed as its agent's only stream when this resolves. @returns what to call when the peer is gone. */
+  /** Registers the agent's only stream. @returns a function to call when the peer is gone. */
   async open(agent: AgentOnStream, peer: Peer): Promise<() => void> {
     await this.#start();
     const streamId = randomUUID();
@@ -93,7 +93,7 @@ export class Relay {
     return () => this.#gone(streamId);
   }
 
-  /** Has a stream ended wherever it hangs: its agent's token was replaced or revoked. A lost word costs a beat. */
+  /** Ends a stream in any process after its agent's token was replaced or revoked. A lost message costs a beat. */
   notifyClosed({ processIds, requesters }: Closed): void {
     const notify = () => {
       for (const processId of processIds) this.#notify(processId, "streams");
@@ -102,18 +102,18 @@ export class Relay {
     this.#later(this.#start().then(notify));
   }
 
-  /** Has every process look up again who holds its open answers: a user's access has changed. */
+  /** Makes every process check its callers again: a user's access has changed. */
   notifyCallersChanged(): void {
     this.#later(this.#start().then(() => this.bus.notifyAll("callers")));
   }
 
-  /** Resolves when this process hears the others, or soon when it cannot. */
+  /** Resolves when this process is listening, or soon if it cannot. */
   listen(): Promise<void> {
     return this.#start();
   }
 
   /**
-   * Asks an agent and waits for its answer.
+   * Sends a command to an agent and waits for the answer.
    * @throws AppError device_offline, rate_limited, agent_disconnected, agent_timeout; unavailable when withdrawn.
    */
   async query({
@@ -131,7 +131,7 @@ export class Relay {
       signal,
       onFailed: () => this.#later(dropCommands([id])),
     });
-    answer.catch(() => {}); // it may fail before it is awaited
+    answer.catch(() => {}); // It may fail before it is awaited.
     const query = this.#queries.get(id);
     if (!query) return answer;
     const refuse = (error: AppError): Promise<CommandResult> => {
@@ -140,18 +140,20 @@ export class Relay {
     };
     const command = { id, agentId, requesterId: this.id, name, params: JSON.stringify(params), timeoutMs };
     const placed = await queueCommand(command).catch((error) => {
-      query.reject(offline()); // this one is not seen: the database's own error is thrown
+      query.reject(offline()); // Not seen by callers: the database's own error is thrown.
       throw error;
     });
     if (placed.kind !== "placed") return refuse(placed.kind === "offline" ? offline() : busy());
-    if (!this.#queries.get(id)) this.#later(dropCommands([id])); // it failed while it was being placed
+    if (!this.#queries.get(id)) this.#later(dropCommands([id])); // It failed while being queued.
     query.streamId = placed.streamId;
     if (placed.processId === this.id) this.#deliver({ ...command, ...placed });
     else this.#notify(placed.processId, "commands");
     return answer;
   }
 
-  /** Takes an agent's answer. @returns false when no requester waits for it: late, repeated, unknown, another agent's. */
+  /**
+   * Takes an agent's answer. @returns false when no requester waits for it: late, repeated, unknown, another agent's.
+   */
   async settle(agentId: string, id: string, result: CommandResult): Promise<boolean> {
     if (!isUuid(id)) return false;
     await this.#start();
@@ -162,13 +164,13 @@ export class Relay {
       return true;
     }
     const requester = await storeAnswer(agentId, id, JSON.stringify(result));
-    if (requester === this.id) this.#later(dropCommands([id])); // withdrawn a moment ago
+    if (requester === this.id) this.#later(dropCommands([id])); // Withdrawn a moment ago.
     if (requester === null || requester === this.id) return false;
     this.#notify(requester, "answers");
     return true;
   }
 
-  /** Ends everything, in order: streams (their agents go elsewhere), queries, the bus. */
+  /** Ends streams (agents reconnect elsewhere), queries and the bus, in this order. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     for (const [streamId, { peer }] of this.#streams) {
@@ -189,7 +191,7 @@ export class Relay {
         .catch((error) => log.error({ err: error }, "the relay cannot hear other processes; it polls"));
       this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
       for (const timer of this.#timers) timer.unref();
-      // A bus that is away must not keep a caller waiting: polling does its work meanwhile.
+      // A caller must not wait for an unavailable bus: polling replaces it.
       await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_TIMEOUT_MS).unref())]);
     })();
     return this.#started;
@@ -214,7 +216,7 @@ export class Relay {
     this.#later(processId === this.id ? this.#handlers[news]() : this.bus.notify(processId, news));
   }
 
-  /** Work that no caller waits for; stop() does. */
+  /** Runs work that only stop() waits for. */
   #later(work: Promise<unknown>): void {
     const done = work
       .catch((error) => log.warn({ err: error }, "the relay could not finish a step; polling makes up for it"))
@@ -226,7 +228,7 @@ export class Relay {
     const stream = this.#streams.get(streamId);
     if (stream) stream.peer.send(`{"id":"${id}","name":"${name}","params":${params},"deadline":"${deadline}"}`);
     else {
-      this.#queries.get(id)?.reject(offline()); // it never reached the agent
+      this.#queries.get(id)?.reject(offline()); // It never reached the agent.
       this.#later(this.#unlist(agentId, streamId));
     }
   }
@@ -247,7 +249,7 @@ export class Relay {
     }
   }
 
-  /** Ends the streams that a newer one elsewhere replaced, and those of agents that were revoked. */
+  /** Ends streams replaced by newer ones elsewhere, and those of revoked agents. */
   async #endUnlisted(): Promise<void> {
     const mine = [...this.#streams].filter(([, stream]) => stream.listed).map(([streamId]) => streamId);
     if (mine.length === 0) return;
@@ -276,13 +278,13 @@ export class Relay {
 
 let current: Relay | undefined;
 
-/** The relay of this process, made at its first use. */
+/** Relay of this process, created on first use. */
 export function relay(): Relay {
   current ??= new Relay(createBus());
   return current;
 }
 
-/** At shutdown, before the database is closed. */
+/** Stops the relay at shutdown, before the database is closed. */
 export async function stopRelay(): Promise<void> {
   await current?.stop();
 }

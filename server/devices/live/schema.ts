@@ -14,9 +14,9 @@ import {
 
 /** Spec, Limits: live query timeout. */
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;
-/** How often an idle command stream carries a comment line. */
+/** Interval of comment lines on an idle command stream. */
 export const STREAM_COMMENT_MS = 15_000;
-/** A stream counts as gone once its process has shown no sign of life for this long. */
+/** A stream is dead if its process gave no sign of life for this long. */
 export const STREAM_DEAD_AFTER_SECONDS = 45;
 export const MAX_COMMANDS_PER_AGENT = 64;
 const DEFAULT_LIVE_LIMIT = 50;
@@ -27,7 +27,7 @@ const MAX_LOG_NAME_LENGTH = 255;
 export const LIVE_LEVELS = ["information", "warning", "error", "critical", "verbose"] as const;
 export type LiveLevel = (typeof LIVE_LEVELS)[number];
 
-/** Words of the other vocabularies. */
+/** Level names in other vocabularies. */
 const LEVEL_ALIASES = new Map<string, LiveLevel>([
   ["info", "information"],
   ["warn", "warning"],
@@ -37,10 +37,10 @@ const LEVEL_ALIASES = new Map<string, LiveLevel>([
   ["debug", "verbose"],
 ]);
 
-/** The canonical word for a level in any case and of any vocabulary; undefined when it is none. */
+/** Canonical name of a level in any case and vocabulary; undefined if unknown. */
 export const canonicalLevel = wordIn(LIVE_LEVELS, LEVEL_ALIASES);
 
-/** Zero or more, as a number or the digits of a path or query parameter; sixteen are a time in microseconds. */
+/** A nonnegative number, or the digits of one in a path or query; sixteen digits are a time in microseconds. */
 const ordinal = z.union(
   [
     z.int().min(0),
@@ -67,7 +67,7 @@ const filters = {
 const startBeforeEnd = inOrder("startTime", "endTime");
 
 const device = { deviceId: guid };
-/** The same device under the name that the /devices paths give it. */
+/** The device under its name in /devices paths. */
 const deviceById = { id: guid };
 const toDeviceId = <T extends { id: string }>({ id, ...rest }: T) => ({ deviceId: id, ...rest });
 
@@ -86,8 +86,8 @@ export const eventsByIdInput = z
 export const eventByIdInput = z.object({ ...deviceById, name: logName, recordId: ordinal }).transform(toDeviceId);
 
 /**
- * What a device looked at where that was not the whole log: so many of its newest entries or bytes, or a time. matches
- * is where it stopped counting. Nothing is known of the rest; a device that does not say so has looked at everything.
+ * Part of a log searched by a device, if not all: this many newest entries or bytes, or since a time. matches: where
+ * counting stopped. The rest is unknown; without this member everything was searched.
  */
 export const searched = z.strictObject({
   entries: z.int().positive().optional(),
@@ -98,7 +98,7 @@ export const searched = z.strictObject({
 });
 export type Searched = z.output<typeof searched>;
 
-/** Spec, Live event log descriptor; searched is ours: what recordCount was counted in. */
+/** Spec, Live event log descriptor; searched is ours: the part counted by recordCount. */
 const descriptor = z.strictObject({
   name: z.string(),
   displayName: z.string(),
@@ -133,7 +133,7 @@ export const eventsOutput = z.strictObject({
 });
 export const eventOutput = z.strictObject({ data: entry });
 
-/** The data of a `command` event on an agent's stream; times are ISO 8601. */
+/** Data of a `command` event on an agent's stream; times are ISO 8601. */
 const queryParams = z.object({
   logName: z.string(),
   page: z.int().positive(),
@@ -154,10 +154,10 @@ export const command = z.discriminatedUnion("name", [
 ]);
 export type Command = z.output<typeof command>;
 
-/** The code of an answer that the door refused. */
+/** Code of an answer refused by the door. */
 export const BAD_ANSWER = "bad_answer";
 
-/** An agent's answer as it travels between our processes. */
+/** An agent's answer between our processes. */
 export const commandResult = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), data: z.unknown() }),
   z.object({
@@ -165,7 +165,7 @@ export const commandResult = z.discriminatedUnion("ok", [
     error: z.object({
       code: z.string(),
       message: z.string(),
-      /** Where an answer was wrong that the door refused. */
+      /** Faults of an answer refused by the door. */
       errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     }),
   }),

@@ -6,20 +6,20 @@ import { unknownToken } from "@/server/ground/errors";
 import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
-/** Whom to notify that a stream's commands will not be answered, and which stream a newer one took the place of. */
+/** Requesters to notify that a stream's commands will not be answered, and the stream that was replaced. */
 export type Opened = { replaced: { streamId: string; processId: string } | null; requesters: string[] };
-/** The process that held a stream, and whom to notify that its commands will not be answered. */
+/** Process that held a stream, and requesters to notify that its commands will not be answered. */
 export type Closed = { processIds: string[]; requesters: string[] };
 
 /**
- * Lists a stream as its agent's only one; queries to an older one are broken.
+ * Registers a stream as its agent's only one; queries on an older one are broken.
  * @throws AppError unauthenticated for an agent that was revoked since its token was looked up
  */
 export function listStream(row: StreamRow): Promise<Opened> {
   return asSystem(async (tx) => {
-    // Two streams of one agent at the same moment come one after the other here, so the older learns of the newer.
+    // Serializes concurrent streams of one agent, so that the older learns of the newer.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`live:${row.agentId}`}, 0))`);
-    // A revocation at this moment comes before or after: what it ends is then listed already, or is not listed at all.
+    // A concurrent revocation sees this stream registered, or prevents its registration.
     const [agent] = await rowsOf<{ isRevoked: boolean }>(
       tx,
       sql`
@@ -49,7 +49,7 @@ export function listStream(row: StreamRow): Promise<Opened> {
   });
 }
 
-/** Notes a stream's end, unless a newer one has its place, and breaks its commands. @returns whom to notify. */
+/** Records a stream's end, unless a newer one replaced it, and breaks its commands. @returns requesters to notify. */
 export function unlistStream(agentId: string, streamId: string): Promise<string[]> {
   return asSystem(async (tx) => {
     await tx.execute(sql`
@@ -64,10 +64,7 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   });
 }
 
-/**
- * Ends the listing of an agent's stream and breaks its commands, in the transaction that takes its token away: both
- * happen or neither.
- */
+/** Unregisters an agent's stream and breaks its commands, in the transaction that revokes its token. */
 export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
   const closed = await rowsOf<{ processId: string }>(
     tx,
@@ -87,7 +84,7 @@ export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
   };
 }
 
-/** Which of a process's streams are still their agents' own, and the agents still allowed. */
+/** Streams of a process that are still registered, and their agents' access. */
 export async function listedStreams(processId: string): Promise<Set<string>> {
   const rows = await asSystem((tx) =>
     rowsOf<{ streamId: string }>(
@@ -100,7 +97,7 @@ export async function listedStreams(processId: string): Promise<Set<string>> {
   return new Set(rows.map((row) => row.streamId));
 }
 
-/** The sign of life of a process for the streams that it really holds. */
+/** Updates the sign of life of a process's open streams. */
 export async function beatStreams(processId: string, streamIds: readonly string[]): Promise<void> {
   if (streamIds.length === 0) return;
   await asSystem((tx) =>
@@ -110,7 +107,7 @@ export async function beatStreams(processId: string, streamIds: readonly string[
   );
 }
 
-/** Removes the streams of processes that died and the commands that were not fetched. @returns whom to notify. */
+/** Removes streams of dead processes and unfetched commands. @returns requesters to notify. */
 export async function closeDeadStreams(): Promise<string[]> {
   return asSystem(async (tx) => {
     const broken = await rowsOf<{ requesterId: string }>(

@@ -22,7 +22,7 @@ const MAX_LOGS_LIMIT = 1000;
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Words of the other vocabularies that a filter takes too; submissions are strict. */
+/** Other level names accepted by filters; submissions are strict. */
 const LEVEL_ALIASES = new Map<string, LogLevel>([
   ["information", "info"],
   ["warning", "warn"],
@@ -31,7 +31,7 @@ const LEVEL_ALIASES = new Map<string, LogLevel>([
 
 /** One entry of POST /agents/:id/logs. */
 const logEntry = z.object({
-  // As the device's clock says, however wrong: retention goes by when the log was received.
+  // The device's time, even if wrong: retention uses the time of receipt.
   timestamp: instant,
   level: z.enum(LOG_LEVELS),
   component: columnText(100),
@@ -40,7 +40,7 @@ const logEntry = z.object({
   agentVersion: agentVersion.nullish(),
 });
 export type LogEntry = z.output<typeof logEntry>;
-/** As an agent writes it: the timestamp is text. */
+/** The wire form from an agent: the timestamp is text. */
 export type WireLogEntry = z.input<typeof logEntry>;
 
 export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).max(MAX_LOGS_PER_REQUEST) });

@@ -13,7 +13,7 @@ import { byWrittenTime } from "@/server/ground/wire";
 import { type AgentLog, agentLogPage, ingestInput, ingestOutput, type LogEntry, listInput } from "./agent-log-schema";
 import { type InsertRows, storeRows } from "./store-rows";
 
-/** As text: the driver would take its numbers for doubles. */
+/** As text, because the driver would turn numbers into doubles. */
 const COLUMNS = { ...getTableColumns(agentLogs), fields: sql<string | null>`${agentLogs.fields}::text` };
 type Row = Omit<typeof agentLogs.$inferSelect, "fields"> & { fields: string | null };
 
@@ -25,7 +25,7 @@ const toLog = (row: Row): AgentLog => ({
 });
 
 /**
- * One device's diagnostic logs, newest first; among equal timestamps the one stored last comes first.
+ * One device's diagnostic logs, newest first; within one timestamp the last stored first.
  * @throws AppError not_found when the device is missing or another organization's.
  */
 export const listLogs = operation({
@@ -63,7 +63,7 @@ export const listLogs = operation({
 
 const stored = counter("trailmark_diagnostic_logs_total", "Diagnostic logs of agents stored");
 
-/** An entry as the columns of its row. */
+/** Maps an entry to its row. */
 const toRow = (entry: LogEntry): object => ({
   id: newId(),
   timestamp: entry.timestamp,
@@ -86,7 +86,7 @@ const insertInto =
   ON CONFLICT DO NOTHING`;
 
 /**
- * Stores an agent's own diagnostics, all of them or none.
+ * Stores an agent's own diagnostics, all or none.
  * @returns the number of records inserted.
  */
 export const ingestLogs = operation({

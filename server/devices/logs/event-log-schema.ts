@@ -14,7 +14,7 @@ import {
   wordsFilter,
 } from "@/server/ground/wire";
 
-/** The wire contract's; a page limit is the specification's. */
+/** Limit of the wire contract; page limits are the spec's. */
 export const MAX_EVENTS_PER_REQUEST = 500;
 const DEFAULT_EVENTS_LIMIT = 50;
 const MAX_EVENTS_LIMIT = 500;
@@ -25,7 +25,7 @@ export const EVENT_CATEGORIES = ["security", "hardware", "application", "system"
 export type EventLevel = (typeof EVENT_LEVELS)[number];
 export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 
-/** Words of the other vocabularies that a filter takes too; submissions are strict. */
+/** Other level names accepted by filters; submissions are strict. */
 const LEVEL_ALIASES = new Map<string, EventLevel>([
   ["information", "info"],
   ["warn", "warning"],
@@ -33,7 +33,7 @@ const LEVEL_ALIASES = new Map<string, EventLevel>([
   ["crit", "critical"],
 ]);
 
-/** One event of PUT /agents/:id/eventlogs. eventId names one occurrence within its source. */
+/** One event of PUT /agents/:id/eventlogs. eventId identifies an occurrence within its source. */
 export const event = z.object({
   timestamp: happenedAt,
   level: z.enum(EVENT_LEVELS),
@@ -44,12 +44,12 @@ export const event = z.object({
   details: z.record(z.string(), z.unknown()).nullish(),
 });
 export type DeviceEvent = z.output<typeof event>;
-/** As an agent writes it: the timestamp is text. */
+/** The wire form from an agent: the timestamp is text. */
 export type WireEvent = z.input<typeof event>;
 
 export const ingestInput = z.object({ id: z.string(), events: z.array(event).max(MAX_EVENTS_PER_REQUEST) });
 
-/** count is the number of new rows; events already stored are not among them. */
+/** count is the number of new rows, without events already stored. */
 export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.int() });
 
 /** Query of GET /devices/:id/eventlogs. */

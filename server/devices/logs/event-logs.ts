@@ -27,7 +27,7 @@ import {
 } from "./event-log-schema";
 import { type InsertRows, storeRows } from "./store-rows";
 
-/** As text: the driver would take its numbers for doubles. */
+/** As text, because the driver would turn numbers into doubles. */
 const COLUMNS = { ...getTableColumns(deviceEventLogs), details: sql<string | null>`${deviceEventLogs.details}::text` };
 type Row = Omit<typeof deviceEventLogs.$inferSelect, "details"> & { details: string | null };
 
@@ -39,8 +39,8 @@ const toEvent = (row: Row): EventLog => ({
 });
 
 /**
- * The ids of a page of some categories or levels. The index begins with both, so each pair is a separate arm that is
- * read newest first, and the arms are merged: the cost is that of the page, however rare its rows are in the history.
+ * Ids of a page of some categories or levels. The index starts with both, so each pair is read newest first and the
+ * results merged: the cost is that of the page, however rare its rows are.
  */
 function pageOfArms(input: ListInput, device: { id: string }): SQL {
   const end = input.page * input.limit;
@@ -63,7 +63,7 @@ function pageOfArms(input: ListInput, device: { id: string }): SQL {
 }
 
 /**
- * One device's stored events, newest first; among equal timestamps the one stored last comes first.
+ * One device's stored events, newest first; within one timestamp the last stored first.
  * @throws AppError not_found when the device is missing or another organization's.
  */
 export const listEvents = operation({
@@ -77,7 +77,7 @@ export const listEvents = operation({
       const where = and(
         eq(deviceEventLogs.orgId, device.orgId),
         eq(deviceEventLogs.deviceId, device.id),
-        // Both or neither: the index over the two is of use for one of them when the other's values are named.
+        // Both or neither: the index on the two needs values of both.
         narrowed ? inArray(deviceEventLogs.category, input.category ?? [...EVENT_CATEGORIES]) : undefined,
         narrowed ? inArray(deviceEventLogs.level, input.level ?? [...EVENT_LEVELS]) : undefined,
         input.source ? inArray(deviceEventLogs.source, input.source) : undefined,
@@ -113,7 +113,7 @@ const stored = counter("trailmark_device_events_total", "Device events stored, r
 
 type StoredRow = { id: string; source: string; event_id: string | null };
 
-/** An event as the columns of its row. A blank eventId names nothing, so it counts as none. */
+/** Maps an event to its row. A blank eventId counts as none. */
 const toRow = (e: DeviceEvent): StoredRow & Record<string, unknown> => ({
   id: newId(),
   timestamp: e.timestamp,
@@ -126,7 +126,7 @@ const toRow = (e: DeviceEvent): StoredRow & Record<string, unknown> => ({
 });
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-/** Every request locks keys of the deduplication index in this order, so that two at once cannot deadlock. */
+/** All requests lock keys of the deduplication index in this order, to avoid deadlocks. */
 const byKey = (a: StoredRow, b: StoredRow): number =>
   order(a.source, b.source) || order(a.event_id ?? "", b.event_id ?? "");
 
@@ -150,10 +150,9 @@ function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, n
 }
 
 /**
- * Stores an agent's events, all of them or none; those already stored under the same (device, source, eventId) are
- * silently ignored (spec, States rule 5), and so are those past the organization's window, which retention would remove.
- * Audited as agent.eventlogs.submit where any is new.
- * @returns how many rows are new.
+ * Stores an agent's events, all or none; silently ignores known ones by (device, source, eventId) (spec, States rule 5)
+ * and those outside the organization's retention window. Audited as agent.eventlogs.submit if any is new.
+ * @returns the number of new rows.
  */
 export const ingestEvents = operation({
   input: ingestInput,

@@ -3,10 +3,10 @@ import { guid, isoTime, positiveInt } from "@/server/ground/wire";
 
 const MIN_DAYS = 1;
 export const MAX_DEVICE_LOG_DAYS = 3650;
-/** The policy of a new organization. */
+/** Policy of a new organization. */
 export const DEFAULT_DIAGNOSTIC_DAYS = 30;
 export const DEFAULT_EVENT_DAYS = 90;
-/** More rows than this are estimated, not counted. */
+/** Larger numbers of rows are estimated. */
 export const MAX_COUNTED_ROWS = 100_000;
 
 const days = z.int().min(MIN_DAYS).max(MAX_DEVICE_LOG_DAYS);
@@ -21,7 +21,7 @@ export const previewInput = z.strictObject({
   eventDays: positiveInt.pipe(days),
 });
 
-/** Rows are counted up to 100,000 and estimated from the planner's statistics beyond; bytes are always estimated. */
+/** Rows are counted up to 100,000 and then estimated from the planner's statistics; bytes are always estimated. */
 const storage = z.strictObject({
   rows: z.int(),
   isEstimated: z.boolean(),
@@ -30,10 +30,7 @@ const storage = z.strictObject({
 });
 export type Storage = z.output<typeof storage>;
 
-/**
- * Without a policy nothing is ever removed, and before pruneFrom nothing either. lastCleanupAt: when a run last removed
- * something.
- */
+/** Without a policy, or before pruneFrom, nothing is removed. lastCleanupAt: last run that removed something. */
 export const deviceLogPolicy = z.strictObject({
   orgId: guid,
   configured: z.boolean(),

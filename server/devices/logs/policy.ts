@@ -20,14 +20,14 @@ import {
   setInput,
 } from "./policy-schema";
 
-/** The two kinds of device logs, with the table of each. */
+/** The two kinds of device logs, with their tables. */
 export const TABLES = { diagnostic: agentLogs, events: deviceEventLogs } as const;
 type Table = (typeof TABLES)[keyof typeof TABLES];
 
-/** A row with its indexes, where the table has no statistics yet. */
+/** Size of a row with its indexes, for tables without statistics. */
 const USUAL_ROW_BYTES = 600;
 
-/** How many rows there are, counted along the index up to the limit. */
+/** Counts rows along the index, up to the limit. */
 async function countUpTo(tx: Tx, table: Table, where: SQL): Promise<number> {
   const [row] = await rowsOf<{ n: number }>(
     tx,
@@ -36,7 +36,7 @@ async function countUpTo(tx: Tx, table: Table, where: SQL): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** The share of an organization in a table, from the planner's statistics. */
+/** Share of an organization in a table, from the planner's statistics. */
 async function estimate(tx: Tx, table: Table, orgId: string): Promise<number> {
   const [row] = await rowsOf<{ "QUERY PLAN": { Plan: { "Plan Rows": number } }[] }>(
     tx,
@@ -45,7 +45,7 @@ async function estimate(tx: Tx, table: Table, orgId: string): Promise<number> {
   return Math.max(MAX_COUNTED_ROWS + 1, row?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0);
 }
 
-/** What an organization keeps in a table. The id has been checked to be one. */
+/** Measures an organization's rows in a table. The id must be validated. */
 async function measure(tx: Tx, table: Table, orgId: string): Promise<Storage> {
   const counted = await countUpTo(tx, table, sql`org_id = ${orgId}`);
   const isEstimated = counted > MAX_COUNTED_ROWS;
@@ -65,18 +65,18 @@ async function measure(tx: Tx, table: Table, orgId: string): Promise<Storage> {
   };
 }
 
-/** Since when a log is kept that is kept for so many days. */
+/** Start of a retention window of some days. */
 export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
-/** What an organization's run removes: none that came within the last day, for what an agent delivers late is seen. */
+/** Rows that a run removes; excludes the last day's arrivals, so that late deliveries are seen. */
 export const isExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>
   sql`org_id = ${orgId} AND "timestamp" < ${cutoff.toISOString()}::timestamptz AND created_at < now() - interval '1 day'`;
 
-/** What it removes besides: by a clock that was wrong these are still to come, so they count as of when they came. */
+/** Rows dated in the future by a wrong clock, which expire by their time of arrival. */
 export const isAheadAndExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>
   sql`org_id = ${orgId} AND "timestamp" > now() + interval '1 day' AND created_at < ${cutoff.toISOString()}::timestamptz`;
 
-/** Expired rows of a table, counted up to the limit. */
+/** Counts expired rows of a table, up to the limit. */
 export async function countExpired(tx: Tx, table: Table, target: { orgId: string; cutoff: Date }): Promise<Expired> {
   const rows =
     (await countUpTo(tx, table, isExpired(target))) + (await countUpTo(tx, table, isAheadAndExpired(target)));
@@ -87,7 +87,7 @@ export async function countExpired(tx: Tx, table: Table, target: { orgId: string
   };
 }
 
-/** The policy of an organization's device logs and what they take; without a row nothing is ever removed. */
+/** Policy and size of an organization's device logs; without a row nothing is ever removed. */
 async function readDeviceLogPolicy(tx: Tx, orgId: string): Promise<DeviceLogPolicy> {
   const [row] = await tx.select().from(deviceLogPolicies).where(eq(deviceLogPolicies.orgId, orgId));
   return {
@@ -105,13 +105,13 @@ async function readDeviceLogPolicy(tx: Tx, orgId: string): Promise<DeviceLogPoli
   };
 }
 
-/** The settings of a policy that people make; the rest is measured. */
+/** Settings of a policy made by people; the rest is measured. */
 const settingsOf = ({ orgId, diagnosticDays, eventDays, updatedAt }: DeviceLogPolicy) => ({
   ...{ orgId, diagnosticDays, eventDays, updatedAt },
 });
 
 /**
- * How long diagnostic logs and device events of an organization are kept, and how much there is of them.
+ * Retention of an organization's diagnostic logs and device events, and their size.
  * @throws AppError not_found
  */
 export const getDeviceLogPolicy = operation({
@@ -128,7 +128,7 @@ export const getDeviceLogPolicy = operation({
 });
 
 /**
- * Saves how long device logs are kept. A saved policy is a choice: an organization's notice ends with it.
+ * Sets the retention of device logs. Saving a policy ends the organization's notice period.
  * @throws AppError not_found
  */
 export const setDeviceLogPolicy = operation({
@@ -162,7 +162,7 @@ export const setDeviceLogPolicy = operation({
 });
 
 /**
- * What the next run would remove of an organization's device logs if they were kept for so many days.
+ * Device logs that the next run would remove under this retention.
  * @throws AppError not_found
  */
 export const previewDeviceLogs = operation({

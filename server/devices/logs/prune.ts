@@ -11,18 +11,18 @@ import { log } from "@/server/ground/log";
 import { countExpired, cutoffOf, isAheadAndExpired, isExpired, TABLES } from "./policy";
 import type { Expired } from "./policy-schema";
 
-/** One transaction of a run: short, so that agents' inserts beside it do not wait. */
+/** Rows per transaction: short, so that agents' inserts do not wait. */
 const BATCH_ROWS = 5_000;
 
 const removed = counter("trailmark_device_logs_pruned_total", "Device logs that retention removed");
 
 type Kind = keyof typeof TABLES;
-/** Rows of one kind that a run removes: the older ones, by the policy at its start. */
+/** Rows of one kind that a run may remove, by the policy at its start. */
 type Range = { orgId: string; now: Date; days: number };
 export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
 type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
 
-/** For how many days a kind is kept now; who saves another policy waits until this transaction has ended. */
+/** Current retention in days; saving another policy waits for the end of this transaction. */
 async function keptDays(tx: Tx, kind: Kind, orgId: string): Promise<number | null> {
   const days = { diagnostic: deviceLogPolicies.diagnosticDays, events: deviceLogPolicies.eventDays }[kind];
   const [policy] = await tx
@@ -34,8 +34,8 @@ async function keptDays(tx: Tx, kind: Kind, orgId: string): Promise<number | nul
 }
 
 /**
- * Removes up to a batch of the oldest rows; -1 while another process does so. Where a policy was saved since the run began,
- * nothing goes that it keeps; what it no longer keeps waits for the next run.
+ * Removes up to a batch of the oldest rows; -1 while another process does so. A policy saved since the start of the run
+ * protects what it keeps; what it no longer keeps waits for the next run.
  */
 async function pruneBatch(tx: Tx, kind: Kind, { orgId, now, days }: Range): Promise<number> {
   const table = TABLES[kind];
@@ -60,7 +60,7 @@ async function pruneBatch(tx: Tx, kind: Kind, { orgId, now, days }: Range): Prom
   return gone[0]?.n ?? 0;
 }
 
-/** Prunes batch by batch. @returns the rows of each: it has gone, whatever becomes of the next one. */
+/** Prunes batch by batch. @returns the rows of each batch, already committed. */
 async function* pruneKind(kind: Kind, range: Range, signal?: AbortSignal): AsyncGenerator<number> {
   while (!signal?.aborted) {
     const n = await asSystem((tx) => pruneBatch(tx, kind, range));
@@ -75,7 +75,7 @@ async function* pruneKind(kind: Kind, range: Range, signal?: AbortSignal): Async
 type Run = { signal: AbortSignal | undefined; now: Date };
 type Options = Partial<Run> & { orgIds?: readonly string[] };
 
-/** The policies whose notice is over, each with its organization's name. */
+/** Policies past their notice period, with organization names. */
 async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string[] | undefined }) {
   const due = await asSystem((tx) =>
     tx
@@ -89,7 +89,7 @@ async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string
 
 type Due = Awaited<ReturnType<typeof duePolicies>>[number];
 
-/** Rows that pruneDeviceLogs() would remove now, counted up to a limit for each organization. */
+/** Rows that pruneDeviceLogs() would remove now, counted up to a limit per organization. */
 export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = {}): Promise<ExpiredLogs[]> {
   const found: ExpiredLogs[] = [];
   for (const { policy } of await duePolicies({ now, orgIds })) {
@@ -105,7 +105,7 @@ export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = 
   return found;
 }
 
-/** Counts what goes into `done` and records it, also where the rest could not be removed. */
+/** Counts removed rows in `done` and records them, even if the rest failed. */
 async function pruneOrganization(done: PrunedLogs, { policy, name }: Due, { signal, now }: Run): Promise<void> {
   const { orgId, diagnosticDays, eventDays } = policy;
   const days = { diagnostic: diagnosticDays, events: eventDays };
@@ -129,9 +129,9 @@ async function pruneOrganization(done: PrunedLogs, { policy, name }: Due, { sign
 }
 
 /**
- * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. The
- * organization's audit log records the removal. An organization whose notice still runs is left alone. A failure is
- * logged and named in the answer, and the other organizations go on.
+ * Removes device logs past their organization's retention window, oldest first, in batches; never audit entries.
+ * Recorded in the organization's audit log. Organizations in their notice period are skipped. A failure is logged and
+ * returned, and other organizations continue.
  */
 export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
   const pruned: PrunedLogs[] = [];

@@ -6,12 +6,12 @@ import { writeExact } from "@/server/ground/exact-json";
 /** Spec, Limits: insert batch size. */
 const INSERT_BATCH_ROWS = 100;
 
-/** The INSERT … SELECT of one batch; `rows` is a FROM item with an alias to come (`${rows} AS r(column type, …)`). */
+/** INSERT … SELECT of one batch; `rows` is a FROM item that needs an alias (`${rows} AS r(column type, …)`). */
 export type InsertRows = (sql: postgres.ISql, rows: Statement) => Statement;
 
 /**
- * Stores rows in batches, all of them or none.
- * @returns how many rows were inserted.
+ * Stores rows in batches, all or none.
+ * @returns the number of rows inserted.
  */
 export async function storeRows(scope: Scope, rows: object[], insert: InsertRows): Promise<number> {
   if (rows.length === 0) return 0;

@@ -1,5 +1,5 @@
-// Writes library.generated.ts from the scripts in library/: both bundles of the server then carry them as text.
-// Run `node server/devices/scripts/generate.mjs` after every change; a test compares.
+// Writes library.generated.ts from the scripts in library/, so that both server bundles contain them as text. Run `node
+// server/devices/scripts/generate.mjs` after every change; a test compares.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const LANGUAGES = { ps1: "powershell", sh: "bash" };
 const TARGET = join(HERE, "library.generated.ts");
 
-/** Always the same for a file of that name, in the shape of a UUID (RFC 9562, version 8). */
+/** Deterministic id of a file name, in the form of a UUID (RFC 9562, version 8). */
 function idOf(name) {
   const hex = createHash("sha256").update(`trailmark script ${name}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -23,7 +23,7 @@ function parameter(text) {
   return { name, type, required: given === "", default: given === "" ? null : VALUE[type](given), description };
 }
 
-/** A script's entry from its file; the lines that start with `#:` say what it is. */
+/** A script's entry from its file; lines that start with `#:` describe it. */
 function entryOf(file) {
   const content = readFileSync(join(HERE, "library", file), "utf8");
   const [name, extension] = file.split(".");

@@ -3,8 +3,8 @@ import { LIBRARY } from "./library.generated";
 import { libraryInput, libraryOutput } from "./schema";
 
 /**
- * The system script library (spec), the same for every organization, by name. category in any case; search finds every
- * one of its words in name, description or category.
+ * The system script library (spec), the same for every organization, by name. category in any case; search requires
+ * each word in name, description or category.
  */
 export const listSystemLibrary = operation({
   input: libraryInput,

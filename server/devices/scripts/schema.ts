@@ -16,7 +16,7 @@ export const SCRIPT_CATEGORIES = [
   "users",
 ] as const;
 
-/** PowerShell takes a parameter by its name, bash as an environment variable. */
+/** PowerShell takes a named parameter, bash an environment variable. */
 const scriptParameter = z.strictObject({
   name: z.string(),
   type: z.enum(["string", "number", "boolean"]),

@@ -28,7 +28,7 @@ const auditItem = (row: EntryRow): TimelineItem => ({
   entry: toFullEntry(row),
 });
 
-/** The minutes on one side of the entry, the entry's own instant included. */
+/** The minutes on one side of the entry, including its own instant. */
 function spanOf({ entry, input, side }: SideRequest): { from: Date; to: Date } {
   const [at, far] = [entry.ms, entry.ms + (side === "newer" ? 1 : -1) * input.minutes * MINUTE_MS];
   return { from: new Date(Math.min(at, far)), to: new Date(Math.max(at, far)) };
@@ -37,7 +37,7 @@ function spanOf({ entry, input, side }: SideRequest): { from: Date; to: Date } {
 const sharedBy = (row: EntryRow, ties: Ties): Tie[] =>
   [...ties].filter(([, { isShared }]) => isShared(row)).map(([tie]) => tie);
 
-/** Entries on one side that share one of the ties, the closest ones, and one more than the limit where there is one. */
+/** Entries on one side that share a tie, nearest first, plus one if there are more than the limit. */
 async function entriesBeside(tx: Tx, ctx: Ctx, request: SideRequest): Promise<Found[]> {
   const { entry, ties, input, side } = request;
   const wanted = [...ties].filter(([tie]) => input.ties.includes(tie));
@@ -58,7 +58,7 @@ async function entriesBeside(tx: Tx, ctx: Ctx, request: SideRequest): Promise<Fo
       ...window,
       ...(side === "newer" ? { before: from } : { after: from }),
     });
-    // The closest first; the condition finds a device by a part of its name, the test by all of it.
+    // Nearest first; the condition matches part of a device's name, the test all of it.
     for (const row of side === "newer" ? rows.toReversed() : rows)
       if (wanted.some(([, { isShared }]) => isShared(row)))
         found.push({ item: auditItem(row), ties: sharedBy(row, ties) });
@@ -68,7 +68,7 @@ async function entriesBeside(tx: Tx, ctx: Ctx, request: SideRequest): Promise<Fo
   return found;
 }
 
-/** Entries of the device's logs on one side, the closest first. */
+/** Device log entries on one side, nearest first. */
 async function logsBeside(tx: Tx, request: SideRequest): Promise<Found[]> {
   const { device, input, side } = request;
   if (!device?.isKnown || !input.ties.includes("device")) return [];
@@ -83,10 +83,10 @@ async function logsBeside(tx: Tx, request: SideRequest): Promise<Found[]> {
 const rankOf = ({ item }: Found): number => TIMELINE_SOURCES.indexOf(item.source);
 const msOf = ({ item }: Found): number => Date.parse(item.at);
 
-/** One side of the entry, newest first, cut to the closest ones. */
+/** One side of the entry, newest first, limited to the nearest. */
 function merge(all: Found[], { input, side }: SideRequest): { found: Found[]; hasMore: boolean } {
   const away = side === "newer" ? 1 : -1;
-  // Each log comes closest first, and the sort is stable: items of one log at the same moment keep their order.
+  // Logs are read nearest first and the sort is stable, so items of one log at one instant keep their order.
   all.sort((a, b) => away * (msOf(a) - msOf(b)) || away * (rankOf(b) - rankOf(a)));
   const found = all.slice(0, input.limit);
   return { found: side === "newer" ? found.reverse() : found, hasMore: all.length > input.limit };
@@ -96,7 +96,7 @@ async function sidesOf(tx: Tx, ctx: Ctx, request: Omit<SideRequest, "side">) {
   const newer: SideRequest = { ...request, side: "newer" };
   const older: SideRequest = { ...request, side: "older" };
   const isAudited = request.input.sources.includes("audit");
-  // The audit log first: the planner setting that the device's own logs need would slow it down.
+  // Audit log first: the planner setting for device logs would slow it down.
   const entries = async (side: SideRequest) => (isAudited ? entriesBeside(tx, ctx, side) : []);
   const [newerEntries, olderEntries] = [await entries(newer), await entries(older)];
   await preferDeviceIndex(tx);
@@ -107,8 +107,8 @@ async function sidesOf(tx: Tx, ctx: Ctx, request: Omit<SideRequest, "side">) {
 }
 
 /**
- * Everything around an entry: what shares its session, actor, address or device within some minutes, from the audit log
- * and the device's own logs, in one order of time, newest first, the entry itself in it.
+ * Items around an entry that share its session, actor, address or device within some minutes, from the audit log and
+ * the device's logs, by time, newest first, including the entry.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
 export const listAround = operation({

@@ -16,14 +16,14 @@ export type Device = { id: string; orgId: string; hostname: string };
 const LEAST_ORG = "00000000-0000-0000-0000-000000000000";
 const MIN_KEYS = 100;
 
-/** The lists' cursor after which the entries of a start come. */
+/** The lists' cursor for a start position. */
 function cursorOf(start: Start, orgId: string): Cursor | undefined {
   if (!start) return undefined;
   if (start.before !== null) return { ms: start.ms, seq: start.before, orgId };
   return { ms: start.isAfterAll ? start.ms + 1 : start.ms, seq: "0", orgId: LEAST_ORG };
 }
 
-/** The agents on a device, as entries name them. */
+/** Agents on a device, as named in entries. */
 export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<string>> {
   const rows = await rowsOf<{ id: string }>(
     tx,
@@ -32,13 +32,13 @@ export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<st
   return new Set(rows.map((row) => row.id));
 }
 
-/** The name of the device that an entry is about, where its id says nothing: an id that is no UUID is stored as zeros. */
+/** Name of the device of an entry whose id is not a UUID and so stored as zeros. */
 const resourceNamed = (row: Omit<EntryRow, "details">): string | null =>
   row.resource_type === "device" && (row.resource_id === null || row.resource_id === ZERO_UUID)
     ? row.resource_name
     : null;
 
-/** The filter matches a part of the hostname; this keeps the entries of exactly this device. */
+/** The filter matches part of the hostname; this keeps entries of exactly this device. */
 export function isAbout({ details, ...row }: EntryRow, device: Device, agents: ReadonlySet<string>): boolean {
   if (row.resource_id === device.id) return true;
   const about = toFullEntry({ ...row, details }).details;
@@ -49,7 +49,7 @@ export function isAbout({ details, ...row }: EntryRow, device: Device, agents: R
   return names.some((name) => name.toLowerCase() === device.hostname.toLowerCase());
 }
 
-/** The newest audit entries that name a device, whether by id, by its agent or by its hostname, from a start on. */
+/** Newest audit entries about a device, by id, agent or hostname, from a start position on. */
 export async function auditItems(
   tx: Tx,
   { ctx, device, input, start }: { ctx: Ctx; device: Device; input: TimelineInput; start: Start },

@@ -2,20 +2,20 @@ import { readSigned, signText } from "@/server/ground/derived-key";
 import { invalid } from "@/server/ground/errors";
 import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
 
-/** The last item of a page: its time, its log, and its id there (the sequence of an audit entry). */
+/** Last item of a page: its time, log, and id there (the sequence of an audit entry). */
 type Cursor = { ms: number; source: TimelineSource; id: string };
 
-/** Where reading a log continues: before a time, or before one of its items at that time. */
+/** Start of reading a log: before a time, or before an item at that time. */
 export type Start = { ms: number; before: string | null; isAfterAll: boolean } | null;
 
 const PURPOSE = "timeline cursor";
 const CURSOR = /^(\d{1,15})\.(\d)\.([0-9a-f-]{1,36})$/;
 
-/** A cursor as the opaque text that clients hand back. */
+/** Encodes a cursor as opaque text. */
 export const encodeCursor = ({ ms, source, id }: Cursor): string =>
   signText(PURPOSE, `${ms}.${TIMELINE_SOURCES.indexOf(source)}.${id}`);
 
-/** @throws AppError validation_failed for a text that no timeline has handed out, altered ones included. */
+/** @throws AppError validation_failed for a text that is not a timeline cursor, or an altered one. */
 export function decodeCursor(cursor: string): Cursor {
   const [, ms, rank, id] = CURSOR.exec(readSigned(PURPOSE, cursor) ?? "") ?? [];
   const source = TIMELINE_SOURCES[Number(rank)];
@@ -24,8 +24,8 @@ export function decodeCursor(cursor: string): Cursor {
 }
 
 /**
- * Where one log continues after a cursor in the merge: at the same moment, logs that rank before the cursor's have been shown,
- * those that rank behind it have not.
+ * Start of one log after a cursor in the merged order: at the same instant, logs ranked before the cursor's are already
+ * shown.
  */
 export function startOf(cursor: Cursor | null, source: TimelineSource): Start {
   if (!cursor) return null;

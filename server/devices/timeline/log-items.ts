@@ -10,7 +10,7 @@ import { containsPattern } from "@/server/ground/text";
 import type { Start } from "./cursor";
 import type { TimelineInput, TimelineItem } from "./schema";
 
-/** after: the items after a time instead, the closest to it first. */
+/** after: items after a time instead, nearest first. */
 type Window = Pick<TimelineInput, "from" | "to" | "search" | "limit"> & { after?: Date };
 type ItemRequest = { device: { id: string; orgId: string }; input: Window; start: Start };
 type Found<T> = Omit<T, "timestamp" | "createdAt"> & { ms: number; createdMs: number; json: string | null };
@@ -42,7 +42,7 @@ const TIMES = sql.raw(
 );
 const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
 
-/** The text of an item as the screen shows it, with its structured part. */
+/** Text of an item as on the screen, with its structured part. */
 const DIAGNOSTIC_TEXTS = sql`l.component || ': ' || l.message || ' ' || coalesce(l.fields::text, '')`;
 const EVENT_TEXTS = sql`l.source || ': ' || l.message || ' ' || coalesce(l.details::text, '')`;
 
@@ -50,7 +50,7 @@ function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
   return { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
 }
 
-/** The newest diagnostic log entries of a device, from a start on. */
+/** Newest diagnostic log entries of a device, from a start position on. */
 export async function diagnosticItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
   const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
     tx,
@@ -68,7 +68,7 @@ export async function diagnosticItems(tx: Tx, request: ItemRequest): Promise<Tim
   });
 }
 
-/** The newest stored events of a device, from a start on. */
+/** Newest stored events of a device, from a start position on. */
 export async function eventItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
   const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
     tx,

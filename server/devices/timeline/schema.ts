@@ -18,7 +18,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 
 const source = z.enum(TIMELINE_SOURCES);
-/** Some of a few words, as a list or as a text with commas; the usual ones where it is left out or empty. */
+/** Some words, as a list or comma-separated; the default if omitted or empty. */
 const someOf = <T extends string>(word: z.ZodType<T, T>, usual: readonly T[]) =>
   z
     .union([
@@ -48,7 +48,7 @@ export type TimelineInput = z.output<typeof timelineInput>;
 
 const common = { at: isoTime.describe("When it happened"), key: z.string().describe("Identifies the item") };
 
-/** One thing that happened, from any of a device's logs. */
+/** An item from any of a device's logs. */
 const timelineItem = z.discriminatedUnion("source", [
   z.strictObject({ source: z.literal("audit"), ...common, entry: fullEntry }),
   z.strictObject({ source: z.literal("diagnostic"), ...common, log: agentLog }),
@@ -56,7 +56,7 @@ const timelineItem = z.discriminatedUnion("source", [
 ]);
 export type TimelineItem = z.output<typeof timelineItem>;
 
-/** leftOut names the logs that the caller has no permission to read: nothing of them is in data. */
+/** leftOut names logs that the caller may not read; data has none of their items. */
 export const timelinePage = z.strictObject({
   data: z.array(timelineItem).describe("Newest first"),
   nextCursor: z.string().nullable().describe("Of the page that follows; null at the end"),
@@ -83,7 +83,7 @@ export const aroundInput = z.object({
 });
 export type AroundInput = z.output<typeof aroundInput>;
 
-/** Everything around an entry, newest first, the entry itself among it. */
+/** Items around an entry, newest first, including the entry. */
 export const aroundPage = z.strictObject({
   entry: fullEntry.describe("The entry in the middle"),
   device: z

@@ -12,20 +12,20 @@ import { agentsOf, type Device, isAbout } from "./audit-items";
 import type { Tie } from "./vocabulary";
 
 type Shared = { condition: SQL; isShared: (row: EntryRow) => boolean };
-/** Facts that an entry can share with others: as a condition, and as a test of a row. */
+/** Facts that an entry can share with others, as a condition and as a test of a row. */
 export type Ties = ReadonlyMap<Tie, Shared>;
 export type NamedDevice = Device & { isKnown: boolean };
 
-/** Devices that are looked at for the names of an entry. */
+/** Devices checked for the names in an entry. */
 const MAX_NAMED = 50;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const sessionOf = (row: EntryRow): string | null => textOf(toFullEntry(row).details.sessionId);
-/** The actor, where the entry names one: its id, or where that is no UUID as the details keep it. */
+/** Actor of an entry, if any: its id, or the one in the details if it is not a UUID. */
 const actorOf = (row: EntryRow): string | null =>
   row.actor_id !== ZERO_UUID ? row.actor_id : textOf(toFullEntry(row).details.rawActorId);
 
-/** The device that an entry is about, names, or comes from; known where it is still there. */
+/** Device that an entry is about, names, or comes from; known if it still exists. */
 export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | null> {
   const { details } = toFullEntry(row);
   const isDevice = row.resource_type === "device";
@@ -36,7 +36,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
   const named = resource ? [resource] : devicesNamed(details);
   const names = sql`ARRAY(SELECT lower(n) FROM unnest(${textArray(named)}) WITH ORDINALITY AS u (n, i) ORDER BY i)`;
   const [name] = named;
-  // By its id, else by the first of its names that a device has, else by the agent.
+  // By id, else by the first name that a device has, else by the agent.
   const found = await rowsOf<Device & { rank: number | null }>(
     tx,
     sql`SELECT d.id, d.org_id AS "orgId", d.hostname, CASE
@@ -48,7 +48,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
         OR d.id IN (SELECT g.device_id FROM agents g WHERE g.actor_id = ${agent ?? ""}))
       ORDER BY rank NULLS LAST LIMIT ${MAX_NAMED}`,
   );
-  // A name that two devices have identifies neither, nor does the agent where a name is a device's.
+  // A name shared by two devices identifies neither; the agent does not count if a name matches.
   const isOnly = (one: (typeof found)[number]) => found.every((other) => other === one || other.rank !== one.rank);
   const only = found.find((one) => (one.rank === null ? one === found[0] : one.rank === 0 || isOnly(one)));
   if (only) return { id: only.id, orgId: only.orgId, hostname: only.hostname, isKnown: true };
@@ -63,7 +63,7 @@ async function deviceTie(tx: Tx, device: NamedDevice): Promise<Shared> {
   };
 }
 
-/** The ties of an entry; people and addresses are followed into every organization that the caller can see. */
+/** Ties of an entry; people and addresses are followed into every organization visible to the caller. */
 export async function tiesOf(tx: Tx, entry: EntryRow, device: NamedDevice | null): Promise<Ties> {
   const [session, actor] = [sessionOf(entry), actorOf(entry)];
   const { actor_type: type, ip_address: address, org_id: orgId } = entry;

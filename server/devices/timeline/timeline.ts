@@ -10,7 +10,7 @@ import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
 
 const rankOf = ({ source }: TimelineItem): number => TIMELINE_SOURCES.indexOf(source);
 
-/** The sort is stable: items of one log at the same moment keep their order. */
+/** The sort is stable: items of one log at one instant keep their order. */
 const newestFirst = (a: TimelineItem, b: TimelineItem): number =>
   Date.parse(b.at) - Date.parse(a.at) || rankOf(a) - rankOf(b);
 
@@ -23,7 +23,7 @@ async function itemsOf(tx: Tx, { ctx, device, input }: PageRequest, source: Time
 }
 
 /**
- * What happened on a device and to it: audit entries, diagnostic logs and stored events in one order of time, newest first.
+ * History of a device: audit entries, diagnostic logs and stored events by time, newest first.
  * @throws AppError not_found for a missing or foreign device; validation_failed for an altered cursor
  */
 export const listTimeline = operation({
@@ -35,7 +35,7 @@ export const listTimeline = operation({
     const leftOut = input.sources.filter((source) => !mayRead(source));
     const items = await tenant(ctx.scope, async (tx) => {
       const device = await findDevice(ctx, tx, input.id);
-      // The audit log first: the planner setting that the device's own logs need would slow it down.
+      // Audit log first: the planner setting for device logs would slow it down.
       const audit = input.sources.includes("audit") && mayRead("audit");
       const found = audit ? await itemsOf(tx, { ctx, device, input }, "audit") : [];
       await preferDeviceIndex(tx);

@@ -1,4 +1,4 @@
-/** The logs that a device's timeline merges, in the order of what happened at the same moment, newest first. */
+/** Logs merged in a device's timeline, in order within one instant, newest first. */
 export const TIMELINE_SOURCES = ["audit", "diagnostic", "event"] as const;
 export type TimelineSource = (typeof TIMELINE_SOURCES)[number];
 
@@ -8,7 +8,7 @@ export const SOURCE_LABEL: Record<TimelineSource, string> = {
   event: "Event logs",
 };
 
-/** Facts that entries around a moment can share with the entry in its middle. */
+/** Facts that nearby entries can share with the central one. */
 export const TIES = ["session", "actor", "address", "device", "organization"] as const;
 export type Tie = (typeof TIES)[number];
 
@@ -20,13 +20,13 @@ export const TIE_LABEL: Record<Tie, string> = {
   organization: "Everything in the organization",
 };
 
-/** The ties that are shown unless others are chosen. */
+/** Ties shown by default. */
 export const USUAL_TIES: readonly Tie[] = ["session", "actor", "address", "device"];
 
-/** How far around a moment, each way. */
+/** Minutes before and after the entry. */
 export const AROUND_MINUTES = [1, 5, 15, 60] as const;
 export const DEFAULT_AROUND_MINUTES = 5;
 
-/** Items on each side of the moment. */
+/** Items on each side of the entry. */
 export const DEFAULT_AROUND_LIMIT = 100;
 export const MAX_AROUND_LIMIT = 500;

@@ -30,13 +30,13 @@ import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
 import { orAwayPage } from "./unavailable-page";
 
-/** Faults of node's own parser, in the caller's words. */
+/** Faults of Node's parser in the caller's terms. */
 const FAULTS: Record<string, [string, string]> = {
   HPE_HEADER_OVERFLOW: ["headers", "are over 16 KiB together with the address"],
   ERR_HTTP_REQUEST_TIMEOUT: ["request", "did not arrive in time"],
 };
 
-/** Answers on a bare socket, then cuts it: a client that keeps a connection open on purpose does not close its end. */
+/** Answers on a raw socket and closes it: a client may keep its end open on purpose. */
 function refuseOn(socket: Duplex, error: AppError): void {
   const { status, headers, body } = problemAnswer(error, crypto.randomUUID());
   const text = body ?? "";
@@ -45,7 +45,7 @@ function refuseOn(socket: Duplex, error: AppError): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${text}`, () => socket.destroy());
 }
 
-/** What never became a request (headers too large, too slow, no HTTP) is answered like any other bad input, then cut. */
+/** Answers malformed input (oversized headers, too slow, not HTTP) like other bad requests, then closes. */
 function refuseMalformed(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -57,18 +57,18 @@ function refuseMalformed(error: Error & { code?: string }, socket: Duplex): void
 
 export type FrontOptions = {
   routes: RouteFile[];
-  /** Serves everything that no route file answers: pages and their assets. */
+  /** Serves pages and their assets, which no route file answers. */
   next: RequestHandler;
   origin: string;
-  /** Next's development server needs a wider content security policy for its pages. */
+  /** Next's development server needs a wider content security policy. */
   dev: boolean;
 };
 
-/** Slow clients: headers within 4 s, a whole request within 60 s (a body of 5 MiB over a poor line). */
+/** Slow clients: headers within 4 s, a whole request within 60 s (a body of 5 MiB over a slow line). */
 const HEADERS_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Node's default of 30 s would let a slow client hold its socket for as long. */
+/** Node's default of 30 s would let a slow client keep its socket that long. */
 const CONNECTION_CHECK_MS = 500;
 
 type Exchange = { incoming: IncomingMessage; outgoing: ServerResponse };
@@ -105,16 +105,16 @@ async function answerOf(
 async function callRoute(match: RouteMatch, exchange: Exchange, origin: string): Promise<void> {
   const { incoming, outgoing } = exchange;
   const answer = await answerOf(match, exchange, origin);
-  // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
+  // Closing while the rest of a refused body arrives would reset the connection and lose the answer.
   const isLast = !outgoing.shouldKeepAlive && !incoming.complete;
   if (isLast) outgoing.shouldKeepAlive = true;
   await respond(incoming, outgoing, answer);
   if (isLast) endAfter(incoming);
-  // An unread body (refused early) would block the connection's next request.
+  // An unread body would block the connection's next request.
   if (!incoming.complete) incoming.resume();
 }
 
-/** Ends the connection as its client asked, once the whole request has arrived. */
+/** Closes the connection as the client asked, after the whole request has arrived. */
 function endAfter(incoming: IncomingMessage): void {
   const end = () => incoming.socket.end();
   if (incoming.readableEnded) end();
@@ -148,14 +148,14 @@ async function servePage({ incoming, outgoing }: Exchange, options: FrontOptions
   });
 }
 
-/** Answers every request: the API from the route files, the rest from Next. */
+/** Answers every request: the API from route files, the rest by Next. */
 export function createListener(options: FrontOptions): RequestListener {
   const match = createRegistry(options.routes);
   const https = options.origin.startsWith("https:");
   const keptPages = new KeptPages();
   return (incoming, outgoing) => {
     const exchange = { incoming, outgoing };
-    // Only here is the socket's address known; what a client sends under this name is overwritten.
+    // Overwrites a client's header: only here is the socket's address known.
     incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
     setSecurityHeaders(outgoing, https);
     const twice = namedTwice(incoming.rawHeaders);
@@ -178,12 +178,12 @@ export function createListener(options: FrontOptions): RequestListener {
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();
     });
-    // A verb goes on where the connection is gone. What Next serves may never end where its client hung up.
+    // A verb continues after a disconnect, but Next may never finish such a response.
     if (found) trackWork(served);
   };
 }
 
-/** The process's one http server, in development as in production. */
+/** The process's HTTP server, in development and production. */
 export function createFront(listener: RequestListener): Server {
   const server = createServer({ connectionsCheckingInterval: CONNECTION_CHECK_MS }, listener);
   server.on("clientError", refuseMalformed);

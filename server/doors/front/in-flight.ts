@@ -11,7 +11,7 @@ import { verifyAccessToken } from "@/server/identity/auth/jwt";
 import { sessionToken } from "@/server/identity/auth/session-cookie";
 import type { RouteMatch } from "./registry";
 
-/** Node's headers as those who find out the caller read them. */
+/** Adapts Node's headers for authentication. */
 const readable = (headers: IncomingMessage["headers"]) => ({
   get: (name: string): string | null => {
     const value = headers[name];
@@ -19,26 +19,28 @@ const readable = (headers: IncomingMessage["headers"]) => ({
   },
 });
 
-/** The spool takes submitted events over; a live query waits for a device, not for this server. */
+/** Not counted: the spool accepts submitted events, and live queries wait for devices. */
 const UNCOUNTED: readonly (string | undefined)[] = ["audit:write", "devices:live"];
-/** Agents are counted by the minute. */
+/** Agents have limits per minute instead. */
 const isCounted = (spec: RouteSpec | undefined): boolean =>
   !spec || (spec.auth === "user" && !UNCOUNTED.includes(spec.permission));
 
 type Called = { spec: RouteSpec | undefined; params: RouteMatch["params"] };
 
-/** A batch is as many requests as it has calls; one with more than it may have is refused for that. */
+/** Counts the calls of a batch; one above the limit is refused for that. */
 const callsOf = ({ trpc }: RouteMatch["params"]): number =>
   typeof trpc === "string" ? Math.min(trpc.split(",").length, MAX_BATCH_CALLS) : 1;
 
-/** Requests of one credential that a process works on at a time: a browser has far fewer, a busy script keeps a hundred connections. */
+/**
+ * Concurrent requests per credential and process: browsers need far fewer, a busy script keeps a hundred connections.
+ */
 export const MAX_IN_FLIGHT = 128;
 
 /**
- * Counts a request of the API among those of its credential until its answer is complete, before it is known whose that is:
- * a caller with hundreds of requests at once is refused without a database query. Only the whole secret counts, valid or
- * not, so no caller uses up another's share.
- * @returns the refusal when that has too many in flight
+ * Counts an API request under its credential until the answer is complete, before authentication, so that a flood of
+ * requests is refused without database queries. Uses the whole secret, valid or not, so that no caller uses up
+ * another's share.
+ * @returns the refusal if too many are in flight
  */
 export function countInFlight(
   { headers }: IncomingMessage,
@@ -60,14 +62,14 @@ export function countInFlight(
   return null;
 }
 
-/** Pages are answered by the thread that answers requests: two of one session at a time. */
+/** Pages render on the request thread, so a session gets two at a time. */
 const pages = new CallerConcurrency(2, { max: 64, ms: 10_000 });
 
-/** A built file, which costs no rendering. */
+/** A built file needs no rendering. */
 const isFile = (url: string): boolean => /^\/(_next\/static\/|icon\.svg)/.test(url);
 
 /**
- * Answers with a page when its reader's turn comes, with Next's files at once. A cookie that is no session is a stranger's.
+ * Renders a page in its reader's turn; Next's files are served at once. An invalid cookie counts as a stranger.
  * @throws AppError rate_limited when too many of the reader's pages wait
  */
 export async function inPageLimit(
@@ -85,7 +87,7 @@ export async function inPageLimit(
       resolve();
     });
   });
-  // A client that disconnects loses its turn, whether the rendering notices or not.
+  // A disconnected client loses its turn, even if rendering continues.
   const work = () => Promise.race([render(), closed]);
   if (session) return pages.run(session.sid, work, gone.signal);
   return inStrangersTurn(originOf({ headers: readable(headers) }).ip, work, gone.signal);

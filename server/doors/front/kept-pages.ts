@@ -3,29 +3,29 @@ import { requireAnswer } from "@/db/lookup";
 import type { Answer } from "@/server/doors/http/answer";
 
 /**
- * Pages that are the same for everybody until the process ends. The first answer of each is kept, and is given again with
- * a nonce of its own: rendering takes the thread that answers everybody.
+ * Pages equal for everybody until the process ends. The first answer is cached and returned with a fresh nonce, because
+ * rendering blocks the request thread.
  */
 const SAME_FOR_ALL = new Set(["/login", "/login?ended=1", "/forgot", "/invite", "/reset", "/verify"]);
-/** An address of no page, as which every such address is rendered. */
+/** A nonexistent address, rendered for all of them. */
 const NOWHERE = "/404";
 
-/** Pages open to everyone, Next's own addresses, and files by their extension. */
+/** Public pages, Next's own addresses, and files by extension. */
 const OPEN = /^\/(api|login|invite|reset|forgot|setup|verify|p|docs|_next|__nextjs\w*)(\/|$)|\.[a-z0-9]+$/;
-/** The addresses that exist; the API and /docs have route files. */
+/** Existing addresses; the API and /docs have route files. */
 const PRESENT = /^\/((login|invite|reset|forgot|setup|verify|p\/[^/]+)\/?|icon\.svg|_next\/static\/.+|__nextjs\w*.*)$/;
 
-/** Whether an address is open without a session, whether there is such a page or not. */
+/** True if an address needs no session, whether it exists or not. */
 export const isOpen = (pathname: string): boolean => OPEN.test(pathname);
 
-/** The address under which the answer to a request is kept; null for what has to be rendered each time. */
+/** Cache address of a request; null if it must be rendered. */
 export function keptAddress({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string | null {
   const [pathname = "/", query = ""] = url.split("?", 2);
   if (isOpen(pathname) && !PRESENT.test(pathname)) return NOWHERE;
-  // A page's data, as Next's router asks for it.
+  // A page's data for Next's router.
   if (headers.rsc !== undefined) return null;
   const params = new URLSearchParams(query);
-  // The browser alone reads it.
+  // Only the browser reads it.
   params.delete("callbackUrl");
   const address = params.size > 0 ? `${pathname}?${params}` : pathname;
   return SAME_FOR_ALL.has(address) ? address : null;
@@ -43,7 +43,9 @@ const answers = (): Promise<boolean> =>
 export class KeptPages {
   readonly #kept = new Map<string, Kept>();
 
-  /** The page for a nonce; null when it has to be rendered: the first time, and a sign-in that the database cannot take. */
+  /**
+   * The page with a nonce; null if it must be rendered: the first time, and a sign-in page while the database is down.
+   */
   async answer(address: string, nonce: string): Promise<Answer | null> {
     const kept = this.#kept.get(address);
     if (!kept || (address.startsWith("/login") && !(await answers()))) return null;
@@ -52,7 +54,7 @@ export class KeptPages {
     return { status: kept.status, headers: Object.fromEntries(headers), body: renewed(kept.body) };
   }
 
-  /** Has the page rendered as it is for everybody, and keeps what is answered, when it is a whole page. */
+  /** Renders the page as for everybody, and caches the answer if complete. */
   keep(
     address: string,
     nonce: string,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hungUp } from "@/server/ground/errors";
 
-/** The few members of Headers that handlers read, straight over node's own object. */
+/** The members of Headers used by handlers, directly on Node's object. */
 class LazyHeaders {
   constructor(private readonly raw: IncomingMessage["headers"]) {}
   get(name: string): string | null {
@@ -23,8 +23,8 @@ class LazyHeaders {
 }
 
 /**
- * A Request as handlers see it, without the cost of undici's: on Node 20 building one takes longer than all the rest
- * of a small request. Only what handlers use is there; the body is the socket's own stream.
+ * A minimal Request for handlers: on Node 20, constructing undici's takes longer than the rest of a small request. The
+ * body is the socket's own stream.
  */
 class LazyRequest {
   readonly headers: LazyHeaders;
@@ -43,15 +43,15 @@ class LazyRequest {
     return this.origin + (this.incoming.url ?? "/");
   }
   get body(): AsyncIterable<Uint8Array> | null {
-    // Leaving the loop early (a body over the limit) must not destroy the socket that still owes an answer.
+    // Leaving the loop early (a body over the limit) must not destroy the socket before the answer.
     return this.incoming.iterator({ destroyOnReturn: false });
   }
-  /** Aborted when the client goes away before its answer is complete. */
+  /** Aborts when the client disconnects before the answer is complete. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       const controller = new AbortController();
       this.#controller = controller;
-      // A verb may ask only after it has waited for something else.
+      // A verb may ask late, after the client has disconnected.
       if (this.outgoing.closed && !this.outgoing.writableFinished) controller.abort(hungUp());
       this.outgoing.once("close", () => {
         if (!this.outgoing.writableFinished) controller.abort(hungUp());
@@ -61,7 +61,7 @@ class LazyRequest {
   }
 }
 
-/** A request of Node's as a route handler takes it. */
+/** Converts a Node request for a route handler. */
 export function lazyRequest(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): Request {
   return new LazyRequest(incoming, outgoing, origin) as unknown as Request;
 }

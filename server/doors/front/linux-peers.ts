@@ -2,19 +2,17 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/*
- * Ends event streams whose peer has vanished without a word (power, cable, firewall). The kernel itself gives up after
- * a quarter of an hour, and Node cannot set TCP_USER_TIMEOUT; but a stream writes every few seconds, and Linux shows in
- * /proc/net/tcp which connections retransmit without an answer. Elsewhere TCP keep-alive has to do.
- */
+/* Ends event streams whose peer vanished silently (power, cable, firewall). The kernel gives up after a quarter of an
+   hour, and Node cannot set TCP_USER_TIMEOUT; but streams write every few seconds, and Linux lists unanswered
+   retransmissions in /proc/net/tcp. Elsewhere TCP keep-alive must do. */
 
 const POLL_MS = 5_000;
-/** A peer that has acknowledged nothing for so long is gone: lines in real trouble recover sooner or reconnect. */
+/** A peer that acknowledged nothing for this long is gone: slow lines recover sooner or reconnect. */
 const DEAD_AFTER_MS = 15_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-/** An end of a connection as /proc/net/tcp spells it: 32-bit words in the machine's byte order, then the port. */
+/** One end of a connection as in /proc/net/tcp: 32-bit words in native byte order, then the port. */
 export function procAddress(address: string, port: number): string {
   const bytes = ipaddr.parse(address.split("%", 1).join("")).toByteArray();
   let hex = "";
@@ -22,7 +20,7 @@ export function procAddress(address: string, port: number): string {
   return `${hex}:${port.toString(16).padStart(4, "0")}`.toUpperCase();
 }
 
-/** The connections that retransmit without an acknowledgement, each as our port and its remote end. */
+/** Connections that retransmit without acknowledgement, as local port and remote end. */
 export function unanswered(table: string): string[] {
   return table.split("\n").flatMap((line) => {
     const [, local, remote, , , , retransmits] = line.trim().split(/\s+/);
@@ -49,7 +47,7 @@ async function poll(): Promise<void> {
   }
 }
 
-/** Watches the connection of an answer that stays open, and closes it when its peer is gone. */
+/** Watches the connection of a long-lived answer, and closes it when its peer is gone. */
 export function watchPeer(socket: Socket | null): void {
   const { remoteAddress, remotePort, localPort } = socket ?? {};
   if (!socket || sockets.has(socket) || !remoteAddress || !remotePort || !localPort) return;

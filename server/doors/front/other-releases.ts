@@ -14,10 +14,10 @@ const read = (folder: string, path: string): Promise<Buffer | null> =>
   readFile(join(folder, ".next", "static", path)).catch(() => null);
 
 /**
- * Scripts and styles of the releases beside this one (…/trailmark-1.0.0-linux-x64): a page that was open when another
- * release took over still loads its parts. Names hold a hash of their contents, so any release's file of a name is right.
+ * Scripts and styles of releases beside this one (…/trailmark-1.0.0-linux-x64), so that a page opened before an upgrade
+ * still loads its parts. Names contain a content hash, so any release's file is right.
  * @param root this release's folder, or a link to it
- * @returns null where this release has the file itself, or none has it
+ * @returns null if this release has the file itself, or none has it
  */
 export async function assetOfOtherRelease(pathname: string, root = process.cwd()): Promise<Response | null> {
   const [, path] = ASSET.exec(pathname) ?? [];

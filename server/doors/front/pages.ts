@@ -26,28 +26,28 @@ async function findCaller(request: Request, known: Pick<Ctx, "ip" | "userAgent" 
 }
 
 /**
- * What Next's pages may ask of the server. The server is bundled once, outside of Next, so that its pools, caches and
- * queues exist once; pages reach it through globalThis, where start() puts it, and import nothing of it but types.
+ * Server functions for Next's pages. The server is bundled once, outside Next, so that pools, caches and queues exist
+ * once; pages reach it through globalThis, set by start(), and import only types.
  */
 export const pages = {
   router: appRouter,
-  /** Context of procedures for the person who opens a page; caller is null without a session. */
+  /** Context of procedures for a page's reader; caller is null without a session. */
   async context(headers: Headers): Promise<TrpcContext> {
     const requestId = nameRequest(newRequestId());
     const request = new Request("http://page.invalid", { headers });
     const from = originOf(request);
     return { caller: await noteAway(() => findCaller(request, { ...from, requestId })), from, requestId };
   },
-  /** Whether the person who opens a page may ask what a query's key names: its first part is the procedure's path. */
+  /** True if a page's reader may run a query; the first part of its key is the procedure's path. */
   mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
     const permission = permissionOf([path].flat().join("."));
     return !permission || (caller !== null && includesPermission(caller.permissions, permission));
   },
-  /** The address that the browser asked for, as the front saw it. */
+  /** Address requested by the browser, as seen by the front. */
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
-  /** Version and commit in one word. */
+  /** Version and commit as one word. */
   release: RELEASE,
-  /** The policy of signatures that this server trusts, as auditors save it. */
+  /** Trust policy of this server, for auditors to save. */
   publishedPolicy,
   /** The choices of the sign-in page. */
   signInOptions: (): SignInOptions => ({ mail: isMailConfigured(), oidc: oidcProvider()?.name ?? null }),

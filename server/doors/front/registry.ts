@@ -1,7 +1,7 @@
 import { isHandler, METHODS, type RouteFile, type RouteHandler } from "@/server/doors/http/route";
 
 export type RouteMatch = {
-  /** The path as its file declares it, parameters by name. */
+  /** Path as declared by its file, parameters by name. */
   path: string;
   handlers: Record<string, unknown>;
   params: Record<string, string | string[]>;
@@ -38,7 +38,7 @@ function insert(root: Node, file: RouteFile): void {
   node.file = file;
 }
 
-/** A path's segments, and the parameters that are found in them. */
+/** Segments of a path and its parameters. */
 type Path = { parts: string[]; params: RouteMatch["params"] };
 
 function walk(node: Node, path: Path, at: number): RouteFile | undefined {
@@ -58,7 +58,7 @@ function walk(node: Node, path: Path, at: number): RouteFile | undefined {
   return node.rest.file;
 }
 
-/** A segment that is no valid escape stays as it is: the route's own validation refuses it by name. */
+/** Keeps an invalid escape as is: the route's validation refuses it by name. */
 function decode(segment: string): string {
   if (!segment.includes("%")) return segment;
   try {
@@ -69,7 +69,7 @@ function decode(segment: string): string {
 }
 
 /**
- * A matcher over route files by Next's rules: a fixed segment before a parameter before a catch-all.
+ * Matches route files by Next's rules: a fixed segment before a parameter before a catch-all.
  * @returns for a path (no query) the file's exports and the decoded parameters, or undefined.
  */
 export function createRegistry(files: RouteFile[]): (pathname: string) => RouteMatch | undefined {

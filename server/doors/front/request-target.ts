@@ -4,9 +4,9 @@ import { REQUESTED_PAGE, sessionToken } from "@/server/identity/auth/session-coo
 import { isOpen } from "./kept-pages";
 
 /**
- * Path and query of a request's target (RFC 9112, section 3.2). Proxies write the address out in full, which is the same
- * when it names this server.
- * @returns null for `*`, another host's address and anything else that names nothing here
+ * Path and query of a request target (RFC 9112, section 3.2). Proxies may send an absolute address, which is equivalent
+ * if it names this server.
+ * @returns null for `*`, another host's address and other invalid targets
  */
 export function pathOf(target: string, origin: string): string | null {
   if (target.startsWith("/")) return target;
@@ -15,17 +15,17 @@ export function pathOf(target: string, origin: string): string | null {
   return url.host === new URL(origin).host && !url.username && !url.password ? url.pathname + url.search : null;
 }
 
-/** Characters of an address that shows a page; ours have less than a tenth of that. */
+/** Parameters allowed in a page's address; ours have less than a tenth. */
 export const MAX_PAGE_PARAMETERS = 200;
 
-/** Whether an address has more parameters than a page takes: Next's time for them grows with the square of their number. */
+/** True if an address exceeds the limit: Next's time grows with the square of the number. */
 export const hasTooManyParameters = (target: string): boolean =>
   target.split("&", MAX_PAGE_PARAMETERS + 1).length > MAX_PAGE_PARAMETERS;
 
-/** Of two of these a proxy may have read the other one (RFC 9112, section 3.2; RFC 9110, section 5.3). */
+/** Repeated, these may be read differently by a proxy (RFC 9112, section 3.2; RFC 9110, section 5.3). */
 const SINGULAR = new Set(["host", "authorization", "x-api-key", "content-type", "content-encoding", "idempotency-key"]);
 
-/** A header that may be in a request once, and is there again; null when there is none. */
+/** First repeated header among those; null if there is none. */
 export function namedTwice(rawHeaders: readonly string[]): string | null {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -43,20 +43,19 @@ function redirect(outgoing: ServerResponse, location: string): true {
 }
 
 /**
- * Sends old links to their present address, and people without a session cookie to the sign-in page and back
- * afterwards; true when it did. Whether the session is still valid is for the page to find out, which learns its own
- * address from a request header.
+ * Redirects old links to their current address, and visitors without a session cookie to the sign-in page and back
+ * afterwards; true if redirected. The page checks the session itself and gets its address in a request header.
  */
 export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse, https: boolean): boolean {
   delete incoming.headers[REQUESTED_PAGE];
   const [, pathname = "/", query = ""] = /^([^?]*)\??(.*)$/s.exec(incoming.url ?? "/") ?? [];
   if (isOpen(pathname)) return false;
   const params = new URLSearchParams(query);
-  // Next's router adds this to its own requests for a page's data.
+  // Next's router adds this to requests for a page's data.
   params.delete("_rsc");
   const present = presentSearch(pathname, params);
   const page = present.size > 0 ? `${pathname}?${present}` : pathname;
-  // Two slashes would name another host; browsers take a backslash for one.
+  // Two slashes would name another host; browsers treat backslashes like slashes.
   if (present.toString() !== params.toString()) return redirect(outgoing, page.replace(/^[/\\]+/, "/"));
   if (!sessionToken({ get: () => incoming.headers.cookie ?? null }, https))
     return redirect(outgoing, page === "/" ? "/login" : `/login?${new URLSearchParams({ callbackUrl: page })}`);

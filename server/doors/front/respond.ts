@@ -15,10 +15,10 @@ import type { Answer } from "@/server/doors/http/answer";
 import { watchPeer } from "./linux-peers";
 
 const MIN_COMPRESSED_BYTES = 1024;
-/** Up to here compressing takes less than handing it to another thread and back. */
+/** Up to this size, compressing is faster than using another thread. */
 const MAX_SYNC_BYTES = 128 * 1024;
 
-/** Half of gzip's time for a page of entries, and a few bytes less. */
+/** Half of gzip's time for a page of entries, and slightly smaller. */
 const BROTLI = { params: { [zlib.BROTLI_PARAM_QUALITY]: 1, [zlib.BROTLI_PARAM_LGWIN]: 18 } };
 /** A third of the default's time for a fifteenth more bytes of JSON. */
 const GZIP = { level: 3 };
@@ -46,14 +46,14 @@ type Encoding = keyof typeof CODECS;
 
 const COMPRESSIBLE = /^(application\/(json|problem\+json|x-ndjson)|text\/(csv|html|plain|css|javascript))/;
 
-/** The better encoding that the client takes. */
+/** Best encoding accepted by the client. */
 function encodingOf({ headers }: IncomingMessage): Encoding | null {
   const accepted = String(headers["accept-encoding"] ?? "");
   return /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : null;
 }
 
 function encodingFor(incoming: IncomingMessage, { headers }: Response): Encoding | null {
-  // A range counts the bytes as they are in the file.
+  // A range counts uncompressed bytes.
   if (headers.has("content-encoding") || headers.has("accept-ranges")) return null;
   return COMPRESSIBLE.test(headers.get("content-type") ?? "") ? encodingOf(incoming) : null;
 }
@@ -69,7 +69,7 @@ async function sendBytes(outgoing: ServerResponse, bytes: Buffer, encoding: Enco
   outgoing.end(body);
 }
 
-/** Files that are the same for everybody, compressed, by encoding and digest. */
+/** Compressed public files by encoding and digest. */
 const compressed = new Map<string, Buffer>();
 
 async function compressOnce(encoding: Encoding, { etag, body }: { etag: string; body: string }): Promise<Buffer> {
@@ -96,7 +96,7 @@ async function sendAnswer(incoming: IncomingMessage, outgoing: ServerResponse, a
   await sendBytes(outgoing, Buffer.from(answer.body), encoding);
 }
 
-/** Writes a handler's answer to the socket, compressed where the client takes it; a stream stays a stream. */
+/** Writes a handler's answer to the socket, compressed if the client accepts it; streams stay streams. */
 export async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -106,7 +106,7 @@ export async function respond(
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers)
     if (name === "set-cookie") outgoing.appendHeader(name, value);
-    // How an answer is framed is Node's to say; a second word for it is a second answer to a client that reads that one.
+    // Node decides the framing; a second header could be read as a second answer.
     else if (name !== "transfer-encoding") outgoing.setHeader(name, value);
   if (!response.body || incoming.method === "HEAD") {
     await response.body?.cancel();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** None of our pages needs these; passkeys and copying are for our own pages. */
+/** None of our pages uses these; passkeys and copying are limited to our own pages. */
 const PERMISSIONS_POLICY = [
   ...["accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone"],
   ...["midi", "payment", "serial", "usb", "xr-spatial-tracking"],
@@ -10,10 +10,10 @@ const PERMISSIONS_POLICY = [
   .concat("clipboard-write=(self)", "publickey-credentials-create=(self)", "publickey-credentials-get=(self)")
   .join(", ");
 
-/** What no page is: an answer of the API that a browser shows runs nothing and is in no frame. */
+/** For answers other than pages: a displayed API answer runs nothing and cannot be framed. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** The same for every answer, page or API; a page's content security policy takes the place of the API's. */
+/** Headers of every answer; a page's content security policy replaces the API's. */
 export function setSecurityHeaders(outgoing: ServerResponse, https: boolean): void {
   outgoing.setHeader("Content-Security-Policy", API_POLICY);
   outgoing.setHeader("Cross-Origin-Resource-Policy", "same-origin");
@@ -31,7 +31,7 @@ function contentSecurityPolicy(nonce: string, dev: boolean): string {
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
     `style-src 'self' 'nonce-${nonce}'`,
-    // Mantine sets its sizes in style attributes; a script cannot be smuggled in through one.
+    // Mantine sets sizes in style attributes, which cannot contain scripts.
     "style-src-attr 'unsafe-inline'",
     ...(dev ? ["style-src-elem 'self' 'unsafe-inline'", "connect-src 'self' ws: wss:"] : ["connect-src 'self'"]),
     "img-src 'self' data: blob:",
@@ -44,7 +44,7 @@ function contentSecurityPolicy(nonce: string, dev: boolean): string {
 }
 
 /**
- * A fresh nonce and policy for one page: on the request, where Next takes the nonce from, and on the answer.
+ * Sets a fresh nonce and policy for a page: on the request, where Next reads the nonce, and on the answer.
  * @returns the nonce
  */
 export function setPagePolicy(incoming: IncomingMessage, outgoing: ServerResponse, dev: boolean): string {

@@ -4,11 +4,11 @@ import { traced } from "@/db/traced";
 const RETRY_SECONDS = 5;
 const OUR_STATUS = 503;
 
-/** The dark scheme's values, wherever it is chosen: by the system, or in the user's menu. */
+/** Dark colors, chosen by the system or the user's menu. */
 const DARK = `color-scheme: dark; --ground: #0e1317; --panel: #151b21; --line: #252e36; --edge: #313b44; --ink: #dce3e8;
   --quiet: #9aa7b1; --accent: #6cc0bb; --hover: #262f37; --tick: #0e1317;`;
 
-/** Colours and sizes are those of components/ui and the entrance: none of their files can be asked for by name. */
+/** Colors and sizes copied from components/ui and the entrance, whose files have unknown names. */
 const STYLE = `
 :root { color-scheme: light; --ground: #f4f6f7; --panel: #ffffff; --line: #e1e6e9; --edge: #cfd7dc; --ink: #182027;
   --quiet: #56626d; --accent: #0d6361; --hover: #f1f5f6; --tick: #ffffff; }
@@ -27,7 +27,7 @@ a { display: inline-block; margin-top: 8px; padding: 8px 18px; border: 1px solid
 a:hover { background: var(--hover); }
 a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }`;
 
-/** The scheme that the reader chose; then the page asks whether it can be had again, and loads when it can. */
+/** Applies the reader's color scheme, then polls the page and reloads when it is available. */
 const SCRIPT = `
 try { document.documentElement.dataset.scheme = localStorage.getItem("mantine-color-scheme-value") ?? ""; } catch {}
 const again = async () => {
@@ -42,7 +42,7 @@ stroke-width="2.25" opacity=".6"><path d="M7.25 20.5v-4a3 3 0 0 1 3-3h3.5"/><rec
 rx="2.6"/></g><rect x="13.5" y="2" width="16.5" height="16.5" rx="4.5" fill="currentColor"/><path d="m18 10.4 2.7 2.7 5-5.6"
 stroke="var(--tick)" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 
-/** Without anything of Next's, which is what could not be rendered. */
+/** Independent of Next, which could not render. */
 const pageOf = (nonce: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -70,8 +70,8 @@ const pageOf = (nonce: string) => `<!doctype html>
 const METHODS = ["writeHead", "write", "end", "flushHeaders"] as const;
 
 /**
- * Renders a page; where Next would answer 500 because the database could not be reached, a page that says so goes out with
- * 503 instead. What Next writes after that is dropped.
+ * Renders a page; if Next would answer 500 because the database is unreachable, sends 503 with this page instead and
+ * drops what Next writes.
  */
 export function orAwayPage<T>(incoming: IncomingMessage, outgoing: ServerResponse, render: () => T): T {
   const request = traced.getStore();

@@ -13,7 +13,7 @@ const tooLarge = (max: number) => {
   return new AppError("payload_too_large", `The body is over ${most} (after decompression).`);
 };
 
-/** Decompressed as it arrives and given up at the limit, so that a gzip bomb costs no more than that. */
+/** Decompresses in a stream up to the limit, against gzip bombs. */
 function inflate(compressed: Uint8Array, max: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -32,18 +32,18 @@ function inflate(compressed: Uint8Array, max: number): Promise<Buffer> {
   });
 }
 
-/** The body's chunks as they arrive. Node's stream is iterable, which the DOM's type does not say. */
+/** The body's chunks. Node's stream is iterable, which the DOM type does not show. */
 export const bytesOf = ({ body }: Request): AsyncIterable<Uint8Array> | undefined =>
   (body as AsyncIterable<Uint8Array> | null) ?? undefined;
 
-/** Whether a request that may come without a body has one. */
+/** True if a request with an optional body has one. */
 export function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
   if (length !== null) return Number(length) > 0;
   return headers.get("transfer-encoding") !== null || headers.get("content-type") !== null;
 }
 
-/** The body as it came, at most `max` bytes. @throws AppError payload_too_large; validation_failed where it breaks off */
+/** The raw body, at most `max` bytes. @throws AppError payload_too_large; validation_failed where it breaks off */
 export async function readLimited(request: Request, max: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
   const bytes = bytesOf(request);
@@ -57,22 +57,22 @@ export async function readLimited(request: Request, max: number): Promise<Uint8A
       chunks.push(chunk);
     }
   } catch (error) {
-    // Anything else is the client's line: it must not be taken for a database that is away.
+    // Other errors are the client's connection, and must not look like a database failure.
     throw error instanceof AppError ? error : invalid("body", "ended before it was complete");
   }
   const [first] = chunks;
   return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-/** What is stored as it is sent has the levels for itself, below the body, its list and the entry. */
+/** Values stored as sent get the full depth, counted below the body, its list and the entry. */
 const STORED = new Set(["details", "fields", "rawData"]);
 const STORED_DEPTH = 4;
 
 const below = (path: string, name: string | number): string => (path === "" ? `${name}` : `${path}.${name}`);
 
 /**
- * Refuses what none of our clients needs and some code chokes on: deep nesting and prototype keys.
- * @param path what the errors' paths begin with; "" for the body, whose members they name
+ * Refuses deep nesting and prototype keys.
+ * @param path prefix of the errors' paths; "" for the body, whose members they name
  * @throws AppError validation_failed
  */
 export function refuseHostileJson(value: unknown, path = "", depth = 1): void {
@@ -103,18 +103,18 @@ function parse(text: string, isExact: boolean): unknown {
   }
 }
 
-/** NUL, or half a surrogate pair: only an escape writes them, bytes that are no UTF-8 were replaced when they were decoded. */
+/** NUL or lone surrogates: only escapes produce them, because invalid UTF-8 was replaced during decoding. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
-/** What strangers send: a form's fields. It is taken apart on the thread that answers requests. */
+/** Body limit for strangers: form fields, parsed on the request thread. */
 export const MAX_STRANGERS_BYTES = 64 * 1024;
 
 /** isExact: numbers are stored digit for digit. */
 type Taken = { isExact?: boolean | undefined; max?: number | undefined };
 
 /**
- * The JSON body of a request, decompressed, held to the limits, and its texts repaired to what the database stores: no verb
- * has to think of NUL.
+ * Parses a request's JSON body: decompressed, limited, and its texts repaired for the database, so that verbs can
+ * ignore NUL.
  * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
  */
 export async function readJson(

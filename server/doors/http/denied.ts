@@ -4,14 +4,14 @@ import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { includesPermission, PERMISSION_LABEL, type Permission } from "@/server/ground/permissions";
 
-/** The denied request: its route or procedure, and the permission that it needs. */
+/** A denied request: its route or procedure, and the required permission. */
 export type DeniedRequest = { request: string; permission?: Permission | undefined };
 
 const MAX_REQUEST = 200;
-/** Different requests, and different reasons, that one entry names. */
+/** Distinct requests and reasons named in one entry. */
 const MAX_NAMED = 10;
 
-/** What a caller was denied: of one permission, or of what has none. */
+/** A caller's denials for one permission, or without one. */
 type Denials = {
   ctx: Ctx;
   permission: Permission | undefined;
@@ -20,7 +20,7 @@ type Denials = {
   reasons: string[];
 };
 
-/** The permission within the sentence: "was denied permission to manage users". */
+/** Permission within the sentence: "was denied permission to manage users". */
 const purposeOf = (permission: Permission): string =>
   PERMISSION_LABEL[permission].replace(/^./, (letter) => letter.toLowerCase());
 
@@ -46,16 +46,16 @@ const denials = new Fold<Denials>(write, (before, after) => ({
 }));
 
 /**
- * Records that a person or a program was refused something: a permission that they lack, an organization out of their
- * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller are one more a minute, for
- * as long as they continue. A person who has yet to set up a second factor is sent to do so, which is no denial.
- * @param error what was thrown; anything but the contract's `forbidden` is passed over
+ * Records a refused person or program: a missing permission, an organization out of reach, or a verb's own rule. The
+ * first is an entry at once; repeats by the same caller add one entry per minute while they last. Being sent to set up
+ * a second factor is not a denial.
+ * @param error the thrown error; only the contract's `forbidden` is recorded
  */
 export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: DeniedRequest): void {
   if (!(error instanceof AppError) || error.code !== "forbidden" || ctx.mustEnroll) return;
   if (ctx.actor.type !== "user" && ctx.actor.type !== "api_key") return;
   const lacked = permission && !includesPermission(ctx.permissions, permission) ? permission : undefined;
-  if (permission === "audit:write" && !lacked) return; // Of a batch of events that is refused nothing is stored.
+  if (permission === "audit:write" && !lacked) return; // A refused batch of events stores nothing.
   denials.add(`${ctx.actor.id} ${lacked ?? ""}`, {
     ctx,
     permission: lacked,

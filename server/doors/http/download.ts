@@ -13,8 +13,8 @@ import type { RouteContext } from "./route";
 type Span = { from: number; to: number };
 
 /**
- * The one range of a Range header (RFC 9110, section 14): from a byte on, between two, or the last so many.
- * @returns undefined for none and for what is no single range, which is answered whole; null when nothing is in it
+ * The single range of a Range header (RFC 9110, section 14): from a byte on, between two, or the last ones.
+ * @returns undefined for none or several, which is answered in full; null for an empty one
  */
 function spanOf(header: string | null, size: number): Span | null | undefined {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
@@ -25,11 +25,11 @@ function spanOf(header: string | null, size: number): Span | null | undefined {
   return from <= to && from < size ? { from, to } : null;
 }
 
-/** Weak or strong, listed or `*`: for GET both compare the same. */
+/** Weak or strong, listed or `*`: GET compares them alike. */
 const matches = (header: string | null, etag: string): boolean =>
   header?.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag) ?? false;
 
-/** A part is of the file that the caller has the beginning of, or it is the whole. */
+/** A range applies if the caller's part is of the same file. */
 const wantsPart = (headers: Headers, etag: string): boolean => [null, etag].includes(headers.get("if-range"));
 
 function fileAnswer(
@@ -61,8 +61,8 @@ async function give(request: Request, file: Download): Promise<Answer | Response
 }
 
 /**
- * A route file's GET and HEAD for something that any client may download: revalidated by its digest, limited by address
- * and in its network's turn, continued where it broke off. What `find` throws is answered as every error is.
+ * GET and HEAD of a public download: revalidated by digest, limited by address and in its network's turn, resumable.
+ * Errors of `find` are answered as usual.
  * @param input of an operation of the API: it takes no other parameters
  */
 export function download(find: (name: string) => Promise<Download>, input?: z.ZodType) {

@@ -9,28 +9,28 @@ import { writeExact } from "@/server/ground/exact-json";
 import { log } from "@/server/ground/log";
 import type { Answer } from "./answer";
 
-/** The request header, and the one that marks a repeated answer. */
+/** Request header, and the header that marks a repeated answer. */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 const REPLAYED_HEADER = "Idempotency-Replayed";
 
 const KEEP = sql`interval '24 hours'`;
-/** A request that was not noted to be under way for so long died with its process; it may be sent again. */
+/** A request without a renewal for this long died with its process and may be retried. */
 const DEAD_AFTER = sql`interval '1 minute'`;
 const RENEW_MS = 15_000;
-/** Expired rows that a claim clears away: more than it adds. */
+/** Expired rows deleted per claim: more than it adds. */
 const PRUNED_AT_ONCE = 100;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** One request with an Idempotency-Key: who sends it, the key, and a text that the same request alone has. */
+/** A request with an Idempotency-Key: sender, key, and a text unique to the request. */
 export type Repeatable = { caller: string; key: string; request: string };
 type Held = { repeatable: Repeatable; mark: string };
 type Stored = { requestHash: string; status: number | null; answer: string | null };
 type Claim = { kind: "claimed"; mark: string } | { kind: "known"; stored: Stored };
-/** Keeps the answer in the transaction of the work. @throws AppError conflict where the claim is another request's by now */
+/** Keeps the answer in the transaction of the work. @throws AppError conflict if another request has taken the claim */
 export type KeepAnswer = (tx: Tx, answer: Answer) => Promise<void>;
 
-/** Keyed: passwords and keys in a request cannot be guessed at from what the table holds. */
+/** Keyed, so that passwords and keys in a request cannot be guessed from the table. */
 const digest = (...parts: string[]): string =>
   createHmac("sha256", derivedKey("idempotency")).update(JSON.stringify(parts)).digest("hex");
 
@@ -51,7 +51,7 @@ function unseal(repeatable: Repeatable, sealed: string): string {
   return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
 }
 
-/** The key of a request; null without one. @throws AppError validation_failed for one that is malformed */
+/** Key of a request; null without one. @throws AppError validation_failed for a malformed one */
 export function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers.get(IDEMPOTENCY_HEADER);
   if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))
@@ -59,16 +59,16 @@ export function idempotencyKeyOf({ headers }: Request): string | null {
   return key;
 }
 
-/** Who repeats a request: its actor, or what a request without one proves itself by. */
+/** Identifies the sender: its actor, or the proof in an anonymous request. */
 export function repeaterOf({ actor }: Ctx, proof: unknown): string {
   return actor.type === "system" ? `proof ${String(proof)}` : `${actor.type} ${actor.id}`;
 }
 
-/** The same text for the same request, whichever process it comes to. */
+/** The same text for the same request in any process. */
 export const requestText = ({ method, url }: Request, input: unknown): string =>
   `${method} ${new URL(url).pathname} ${writeExact(JSON.stringify(input))}`;
 
-/** Until there is an answer its column holds the mark of the claim, which tells it from one that follows it. */
+/** Until answered, the column holds the claim's mark, which distinguishes it from later claims. */
 function claim(repeatable: Repeatable): Promise<Claim> {
   const mark = crypto.randomUUID();
   const [caller, keyHash, requestHash] = [
@@ -100,11 +100,11 @@ function claim(repeatable: Repeatable): Promise<Claim> {
   });
 }
 
-/** The row while this claim holds it and has no answer yet. */
+/** The row, while this claim holds it unanswered. */
 const heldBy = ({ caller, key }: Repeatable, mark: string): SQL => sql`
   caller = ${digest("caller", caller)} AND key_hash = ${digest("key", key)} AND status IS NULL AND answer = ${mark}`;
 
-/** Until it is answered no other process takes the request for one that died, however long it lasts. */
+/** Renews the claim, so that no other process considers a long request dead. */
 async function whileRenewed<T>({ repeatable, mark }: Held, work: () => Promise<T>): Promise<T> {
   const renewal = sql`UPDATE idempotency_keys SET claimed_at = clock_timestamp() WHERE ${heldBy(repeatable, mark)}`;
   const timer = setInterval(() => void asSystem((tx) => tx.execute(renewal)).catch(() => {}), RENEW_MS);
@@ -115,7 +115,7 @@ async function whileRenewed<T>({ repeatable, mark }: Held, work: () => Promise<T
   }
 }
 
-/** @returns whether the claim was there still */
+/** @returns whether the claim was still there */
 async function keepAnswer(tx: Tx, { repeatable, mark }: Held, answer: Answer): Promise<boolean> {
   const sealed = seal(repeatable, JSON.stringify(answer));
   const kept = await rowsOf(
@@ -126,7 +126,7 @@ async function keepAnswer(tx: Tx, { repeatable, mark }: Held, answer: Answer): P
   return kept.length > 0;
 }
 
-/** Keeps an answer that the work did not keep itself, or frees the key where there is none to keep. */
+/** Keeps an answer not kept by the work itself, or frees the key without one. */
 async function settle({ repeatable, mark }: Held, answer: Answer | null): Promise<void> {
   await asSystem(async (tx) => {
     if (answer) await keepAnswer(tx, { repeatable, mark }, answer);
@@ -145,9 +145,9 @@ function repeated(repeatable: Repeatable, { requestHash, status, answer }: Store
 }
 
 /**
- * Runs a request once: sent again within a day it is answered what it was answered first, and nothing happens. An answer
- * other than success is not kept.
- * @param run may keep its answer with its work, so that a process that dies after it leaves both or neither
+ * Runs a request once: repeated within a day, it gets the first answer and nothing happens. Only successful answers are
+ * kept.
+ * @param run may keep its answer with its work, so that a crash leaves both or neither
  * @throws AppError idempotency_mismatch for another request under the same key, conflict while the first is under way
  */
 export async function once(

@@ -11,7 +11,7 @@ import { MAX_STRANGERS_BYTES, readLimited } from "./body";
 import { problemAnswer, toAppError, toProblem } from "./problem";
 import type { RouteContext } from "./route";
 
-/** The problem as every door gives it, with the one member that next-auth's browser code reads its error from. */
+/** The problem as in every door, plus the member from which next-auth's browser code reads errors. */
 function refusal(error: unknown, requestId: string): Response {
   const known = toAppError(error, requestId);
   const { status, headers } = problemAnswer(known, requestId);
@@ -31,14 +31,14 @@ const MAX_ADDRESS_LENGTH = 2_048;
 
 const CALLBACK_COOKIE = /^(__Secure-)?next-auth\.callback-url$/;
 
-/** next-auth answers to no address that it cannot read, or that no header holds: such a one is as good as none. */
+/** next-auth fails on addresses that it cannot parse, or that no header can contain; these are dropped. */
 function isReadable(address: string): boolean {
   if (address.length > MAX_ADDRESS_LENGTH) return false;
   const base = address.startsWith("/") ? "http://localhost" : undefined;
   return URL.canParse(address, base) && /^https?:$/.test(new URL(address, base).protocol);
 }
 
-/** next-auth would take every cookie whose name begins like the session's for a piece of it, and remove each by a header. */
+/** next-auth would treat every cookie with the session's prefix as a chunk, and delete each with a header. */
 const isPiece = (name: string): boolean =>
   name.startsWith(sessionCookie(isHttps())) && name !== sessionCookie(isHttps());
 
@@ -49,7 +49,7 @@ function cookiesOf({ headers }: Request): Record<string, string> {
   return Object.fromEntries(cookies.filter(([name, value]) => !CALLBACK_COOKIE.test(name) || isReadable(value)));
 }
 
-/** Fields as next-auth takes them: texts, and no address that it cannot read. */
+/** Fields for next-auth: texts, without unreadable addresses. */
 function fieldsOf(given: Iterable<[string, unknown]>): Record<string, string> {
   const texts = [...given].filter((field): field is [string, string] => typeof field[1] === "string");
   return Object.fromEntries(texts.filter(([name, value]) => name !== "callbackUrl" || isReadable(value)));
@@ -76,10 +76,10 @@ async function formOf(request: Request): Promise<Record<string, string> | undefi
   return fieldsOf(Object.entries(body));
 }
 
-/** A header is ASCII: what else a text from outside has in it is escaped, line breaks too. */
+/** Escapes text for a header: only ASCII, no line breaks. */
 const inHeader = (text: string): string => text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
 
-/** The members of Next's older response object that next-auth writes to. */
+/** The part of Next's older response object that next-auth uses. */
 function createReply() {
   const headers = new Headers();
   let status = 200;
@@ -108,7 +108,7 @@ function createReply() {
   return reply;
 }
 
-/** Runs next-auth in its form for Next's older routes, which needs no request storage of Next's. */
+/** Runs next-auth in its form for Next's older routes, which needs no request storage. */
 async function runNextAuth(request: Request, nextauth: string[], options: NextAuthOptions): Promise<Response> {
   const message = {
     method: request.method,
@@ -122,7 +122,7 @@ async function runNextAuth(request: Request, nextauth: string[], options: NextAu
   return reply.toResponse();
 }
 
-/** The browser's sign-in, sign-out and session, at next-auth's own addresses. */
+/** Sign-in, sign-out and session of the browser, at next-auth's own addresses. */
 export async function answerNextAuth(request: Request, context?: RouteContext): Promise<Response> {
   const ctx = { ...systemCtx(), ...originOf(request) };
   const refused: unknown[] = [];

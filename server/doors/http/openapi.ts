@@ -19,14 +19,14 @@ import { HEADERS, nameOfResponse, PROBLEMS, problem, responsesOf, takesIfMatch }
 import { type Endpoint, IF_MATCH, isHandler, isIdempotent, METHODS, type RouteFile, type RouteSpec } from "./route";
 
 /**
- * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
- * written twice, so the document cannot lag behind it.
+ * OpenAPI 3.1 document of every REST operation, generated from the validating schemas, so that it cannot become
+ * outdated.
  */
 
 const PREFIX = "/api/v1";
 let published: RouteFile[] = [];
 
-/** Names the route files that are served: the one that answers this document cannot import the list it is in. */
+/** Sets the served route files: the route of this document cannot import the list that contains it. */
 export function publishRoutes(files: RouteFile[]): void {
   published = files;
 }
@@ -52,10 +52,10 @@ type Split = {
   rest: Json & { properties: Record<string, Json>; required: string[] };
 };
 
-/** The input schema split into what is in the path, in headers, and the rest (query or body). */
+/** Splits the input schema into path, headers and the rest (query or body). */
 function splitInput({ path, spec }: Endpoint): Split {
   const schema = toSchema(spec.input, "input");
-  // A parameter that no request may have is in the schema for its words alone.
+  // A forbidden parameter is in the schema only for its description.
   const properties = Object.fromEntries(propertiesOf(schema).filter(([, member]) => !("not" in member)));
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
   const inPath = paramsOf(path).map((name): [string, Json] => {
@@ -89,14 +89,14 @@ const IF_MATCH_PARAMETER: Json = {
   schema: { type: "string" },
 };
 
-/** A filter's values, any of which matches: those there are, or ids, where the catalogue says so. */
+/** Values of a filter, any of which matches: choices or ids, from the catalogue. */
 function valuesOf(name: string, items: unknown): unknown {
   const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name as keyof typeof FILTERS] : undefined;
   if (filter && "choices" in filter) return { type: "string", enum: Object.keys(filter.choices) };
   return filter && "isId" in filter ? toSchema(guid, "input") : items;
 }
 
-/** The type that a client passes for a parameter that also comes as text: a number, a boolean or a list. */
+/** Type passed by a client for a parameter that also accepts text: a number, a boolean or a list. */
 function asParameter(name: string, schema: Json): Json {
   const { anyOf: _, ...rest } = schema;
   const typed = leavesOf(schema).find(({ type }) => ["integer", "boolean", "array"].includes(String(type)));
@@ -111,7 +111,7 @@ const leavesOf = (schema: Json): Json[] =>
 
 const valuesIn = (text: unknown): unknown[] => (typeof text === "string" ? splitValues(text) : [text]);
 
-/** A parameter, described at its own level; its example stands with its schema. */
+/** A parameter with description; its example is in its schema. */
 function parameter(
   place: "path" | "query" | "header",
   [name, given]: [string, Json],
@@ -143,7 +143,7 @@ function jsonBody(body: Json, at: Side): Json {
   return { "application/json": { schema, ...shown(exampleOf(schema, "request")) } };
 }
 
-/** The callers of an operation without a permission. */
+/** Callers of an operation without a permission. */
 const CALLERS: Record<RouteSpec["auth"], string> = {
   none: "Needs no credential.",
   user: "Open to every caller with a credential.",
@@ -258,7 +258,7 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
   };
 }
 
-/** GET /openapi.json, as its own document describes it. */
+/** GET /openapi.json, described in the document itself. */
 export const getApiDocument = operation({
   input: z.object({}),
   output: z.record(z.string(), z.unknown()),
@@ -267,7 +267,7 @@ export const getApiDocument = operation({
 
 let written: Download | undefined;
 
-/** The document, which is the same until the process ends. */
+/** The document, cached until the process ends. */
 export async function apiDocument(): Promise<Download> {
   written ??= asFile("application/json", JSON.stringify(describeApi(listEndpoints(), env().NEXTAUTH_URL)));
   return written;

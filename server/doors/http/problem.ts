@@ -16,11 +16,11 @@ export type Problem = {
   errors?: FieldError[];
 } & Partial<SecondFactor>;
 
-/** SQLSTATE of a statement that took longer than its role may, or waited so long for a lock. */
+/** SQLSTATE of a statement that exceeded its role's time, also while waiting for a lock. */
 const TOOK_TOO_LONG = "57014";
 const RETRY = { headers: { "Retry-After": "2" } };
 
-/** Any thrown thing as one of the contract's errors; what was not foreseen is logged and becomes a bare `internal`. */
+/** Converts any error to one of the contract's; unexpected ones are logged and become a bare `internal`. */
 export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) {
@@ -35,7 +35,7 @@ export function toAppError(error: unknown, requestId: string): AppError {
   return new AppError("internal", "Something went wrong on our side; nothing was stored.");
 }
 
-/** The RFC 9457 body of an error. */
+/** RFC 9457 body of an error. */
 export function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = ERROR_CODES[error.code];
   return {
@@ -50,7 +50,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** An error as the REST door answers it, with headers that it does not have itself. */
+/** An error as REST answer, with additional headers. */
 export function problemAnswer(error: unknown, requestId: string, headers: Record<string, string> = {}): Answer {
   const known = toAppError(error, requestId);
   return {
@@ -67,7 +67,7 @@ export function problemAnswer(error: unknown, requestId: string, headers: Record
   };
 }
 
-/** Answers a request, or with the error that is thrown; either way with its id and the limit that it came nearest to. */
+/** Answers a request or the thrown error, with the request id and the nearest limit. */
 export const answered = (give: (requestId: string) => Promise<Answer | Response>): Promise<Answer | Response> =>
   withLimitsMet(async (limitHeaders) => {
     const requestId = nameRequest(crypto.randomUUID());
@@ -80,6 +80,6 @@ export const answered = (give: (requestId: string) => Promise<Answer | Response>
     }
   });
 
-/** The same for handlers that Next or tRPC serve. */
+/** Error answer for handlers served by Next or tRPC. */
 export const problemResponse = (error: unknown, requestId: string): Response =>
   toResponse(problemAnswer(error, requestId));

@@ -5,8 +5,8 @@ import { repairText } from "@/server/ground/text";
 import { branchesOf, type Json, propertiesOf } from "./reference/describe";
 
 /**
- * The parameters of an address, repaired to text that the database can compare. One that is given several times is a
- * list, which grows in place: an address has room for thousands, and any client may send it.
+ * Parameters of an address, repaired for the database. A repeated one becomes a list, appended in place: an address has
+ * room for thousands, from any client.
  */
 export function queryOf(url: string): Record<string, unknown> {
   const input: Record<string, unknown> = {};
@@ -25,7 +25,7 @@ const membersOf = (schema: Json): string[] => [
   ...branchesOf(schema).flatMap(membersOf),
 ];
 
-/** The members of each input schema, read when its first query arrives. */
+/** Members of each input schema, cached on first use. */
 const members = new WeakMap<z.ZodType, string[]>();
 
 function knownIn(input: z.ZodType): string[] {
@@ -34,7 +34,7 @@ function knownIn(input: z.ZodType): string[] {
   return known;
 }
 
-/** Parameters that one refusal names, and characters of a name that are compared and repeated. */
+/** Parameters named in one refusal, and characters of a name compared and repeated. */
 const MAX_NAMED = 50;
 const MAX_NAME = 100;
 
@@ -45,8 +45,8 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /**
- * Refuses parameters that the input does not have: a mistyped filter would widen the answer without a word.
- * @param elsewhere members that the path or a header gives
+ * Refuses unknown parameters: a mistyped filter would silently widen the answer.
+ * @param elsewhere members given by path or header
  * @throws AppError validation_error, which names the nearest known parameter
  */
 export function requireKnown(query: Json, input: z.ZodType, elsewhere: readonly string[] = []): void {

@@ -12,7 +12,7 @@ const header = (description: string, type: "string" | "integer" = "string"): Jso
   schema: { type },
 });
 
-/** The headers of answers, by their name in the document. */
+/** Headers of answers, by name in the document. */
 export const HEADERS = {
   RequestId: header("Identifies the request in the server's log"),
   RateLimitLimit: header("How much the caller may do: requests that wait, or attempts of a window", "integer"),
@@ -74,7 +74,7 @@ const refusal = (description: string, ...headers: Header[]): Json => ({
   content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
 });
 
-/** Errors that any operation may answer. */
+/** Errors possible in every operation. */
 const REFUSED: ErrorCode[] = [
   "validation_failed",
   "validation_error",
@@ -94,7 +94,7 @@ export const PROBLEMS = {
 export const takesIfMatch = (method: string, { version }: RouteSpec): boolean =>
   method !== "GET" && version !== undefined;
 
-/** The errors of an operation's own; for every other one the ranges stand. */
+/** Errors specific to an operation; ranges cover the others. */
 function problemResponses({ method, spec }: Endpoint): Record<string, Json> {
   const codes: ErrorCode[] = [
     ...(isIdempotent(method, spec) ? (["idempotency_mismatch"] as const) : []),
@@ -109,7 +109,7 @@ function problemResponses({ method, spec }: Endpoint): Record<string, Json> {
   };
 }
 
-/** One media type of an answer: what JSON consists of, and an example. */
+/** A media type of an answer: its schema and an example. */
 function answerOf(endpoint: Endpoint, at: string, type: string): Json {
   const { output, streams } = endpoint.spec;
   const declared = output === "empty" || output === "stream" ? streams : output;
@@ -140,7 +140,7 @@ function headersOfSuccess({ method, spec }: Endpoint, { at, types }: Answered): 
   );
 }
 
-/** The answers of an operation, by status. */
+/** Answers of an operation, by status. */
 export function responsesOf(endpoint: Endpoint, at: string): Record<string, Json> {
   const { spec } = endpoint;
   const status = String(spec.status ?? (spec.output === "empty" ? 204 : 200));
@@ -156,7 +156,7 @@ export function responsesOf(endpoint: Endpoint, at: string): Record<string, Json
   };
 }
 
-/** The name of a response that several operations share: its schema's or its codes, Done for none; null for others. */
+/** Name of a shared response: from its schema or codes, Done without a body; null for others. */
 export function nameOfResponse({ description, content }: Json): string | null {
   if (content === undefined) return "Done";
   const schema = /"application\/json":\{"schema":\{"\$ref":"#\/components\/schemas\/(\w+)"/.exec(

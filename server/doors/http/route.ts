@@ -19,59 +19,59 @@ import { idempotencyKeyOf, type KeepAnswer, once, repeaterOf, requestText } from
 import { answered } from "./problem";
 import { queryOf, requireKnown } from "./query";
 
-/** The request header of writes of settings. */
+/** Request header for writes of settings. */
 export const IF_MATCH = "If-Match";
 
-/** The allowed callers: any client, a person or program, or the agent that the path's :id names. */
+/** Allowed callers: any client, a person or program, or the agent in the path's :id. */
 export type RouteAuth = "none" | "user" | "agent";
 
 /** REST's additions to an operation. */
 export type RouteOptions = {
   /** One sentence for the API document. */
   summary: string;
-  /** A likely mistake of callers, in one sentence for the API document. */
+  /** A likely mistake of callers, as a sentence for the API document. */
   note?: string;
   auth: RouteAuth;
   /** Media types of a streamed answer, for the API document. */
   produces?: string[];
-  /** Schema of a streamed answer where it is JSON, for the API document. */
+  /** Schema of a streamed JSON answer, for the API document. */
   streams?: z.ZodType;
-  /** Media type of a body that is not JSON, for the API document. */
+  /** Media type of a non-JSON body, for the API document. */
   consumes?: string;
-  /** Request headers that are members of the input, by the member's name. */
+  /** Request headers in the input, by member name. */
   headers?: Record<string, string>;
-  /** A stream that may answer a range of itself with 206, for the API document. */
+  /** A stream that may answer a range with 206, for the API document. */
   partial?: true;
-  /** Errors of the contract beyond those that every route may answer, for the API document. */
+  /** Errors beyond those of every route, for the API document. */
   errors?: ErrorCode[];
-  /** Status of success; by default 200, or 204 without a body. */
+  /** Success status; by default 200, or 204 without a body. */
   status?: number;
-  /** The body's numbers are stored digit for digit; by default the input's schema reads them. */
+  /** Stores numbers of the body digit for digit; by default the input's schema parses them. */
   isExact?: true;
   /**
-   * Sent again with the same Idempotency-Key it is answered the first answer. By default every POST that answers 201 or
-   * 202 to a caller with a credential; without one, the input's member that proves the caller has to be named, and what
-   * refuses one that is not good any more.
+   * Repeats with the same Idempotency-Key get the first answer. By default every POST that answers 201 or 202 to a
+   * caller with a credential; without one, names the input member that proves the caller, and a check that the proof is
+   * still valid.
    */
   idempotent?: boolean | { provenBy: string; requireGood(proof: unknown): Promise<void> };
-  /** By default json where the method has a body: its members and those of path and query are one input. */
+  /** By default json if the method has a body; its members, path and query form one input. */
   body?: "json" | "none" | "optional" | "stream";
 };
 export type RouteSpec = Operation & RouteOptions;
 /** One operation of the API document. */
 export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
-/** A handler by the web's types; the front takes `answer`, the same without the cost of a Response. */
+/** A handler with web types; the front uses `answer` to avoid the cost of a Response. */
 export type RouteHandler = ((request: Request, context?: RouteContext) => Promise<Response>) & {
   spec: RouteSpec;
   answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;
 };
-/** Names of a route file's handlers. */
+/** Handler names in a route file. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** True for what a route file exports under a method's name. */
+/** True for a handler exported by a route file. */
 export const isHandler = (value: unknown): value is RouteHandler => typeof value === "function";
-/** One route file: its URL pattern in Next's notation and what it exports. */
+/** A route file: its URL pattern in Next's notation and its exports. */
 export type RouteFile = { path: string; module: Record<string, unknown> };
 export type RouteContext = { params: Promise<Record<string, string | string[]>> };
 
@@ -82,19 +82,19 @@ function takesJson({ body }: RouteSpec, request: Request): boolean {
   return body ? body === "json" : !BODILESS.has(request.method);
 }
 
-/** One request, its id for the log and the answer, and the path's parameters. */
+/** A request, its id for log and answer, and the path's parameters. */
 type Call = { request: Request; requestId: string; params: Record<string, string | string[]> };
 
-/** The body with what else was given; into the body, because copying one of half a million names takes longer than reading it. */
+/** Adds further members to the body in place, because copying half a million takes longer than reading them. */
 function fillUp(body: Record<string, unknown>, rest: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(rest)) if (!Object.hasOwn(body, name)) body[name] = value;
   return body;
 }
 
 /**
- * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A
- * parameter given several times is a list, which only the schemas of lists accept; an unknown one is refused. Text of the address is repaired to
- * what the database can compare, so that no verb has to think of NUL.
+ * Merges query parameters, JSON body, headers and path parameters; later ones win. A repeated parameter becomes a list,
+ * which only list schemas accept; unknown ones are refused. Texts of the address are repaired for the database, so that
+ * verbs can ignore NUL.
  */
 async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<Record<string, unknown>> {
   let input = queryOf(request.url);
@@ -113,10 +113,10 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
   return Object.assign(input, repairJson(params));
 }
 
-/** The path of a request's address; what is in its query may be private. */
+/** Path of a request's address; the query may be private. */
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** The caller, the address and the moment; a browser's cookie counts only from our own pages. */
+/** Context: caller, address and time; a browser's cookie only counts from our own pages. */
 async function toContext(spec: RouteSpec, call: Call, at = new Date()): Promise<Ctx> {
   const { auth, permission, body } = spec;
   const { request, params, requestId } = call;
@@ -134,7 +134,7 @@ async function toContext(spec: RouteSpec, call: Call, at = new Date()): Promise<
     requestId,
     now: () => new Date(),
     ...(auth === "user" && { recheck: () => toContext(spec, call, at) }),
-    // Created only for those who read it.
+    // Created on demand.
     get signal() {
       return request.signal;
     },
@@ -143,7 +143,7 @@ async function toContext(spec: RouteSpec, call: Call, at = new Date()): Promise<
   };
 }
 
-/** Whether the door takes an Idempotency-Key. */
+/** True if the operation accepts an Idempotency-Key. */
 export const isIdempotent = (method: string, { idempotent, status, auth }: RouteSpec): boolean =>
   method === "POST" && Boolean(idempotent ?? (auth !== "none" && (status === 201 || status === 202)));
 
@@ -165,14 +165,13 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
   const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
   await spec.limits?.(ctx);
-  // Callers with a credential were looked up within a time limit; requests of the others would wait for as long as the
-  // database hangs.
+  // Callers with a credential were looked up within a time limit; others would wait as long as the database hangs.
   if (spec.auth === "none" && !BODILESS.has(request.method)) await requireAnswer();
   const key = isIdempotent(request.method, spec) ? idempotencyKeyOf(request) : null;
   if (key === null) return answerWith(spec, ctx, parsed.data);
   const run = (keep: KeepAnswer) =>
     answerWith(spec, { ...ctx, keep: (tx, result) => keep(tx, toAnswer(spec, result)) }, parsed.data);
-  // An earlier answer is given to those alone who could have it now.
+  // An earlier answer is only given to callers who could get it now.
   permit(spec, ctx, parsed.data);
   const { provenBy, requireGood } = typeof spec.idempotent === "object" ? spec.idempotent : {};
   const proof = provenBy && input[provenBy];
@@ -201,7 +200,7 @@ async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<An
   return toAnswer(spec, result);
 }
 
-/** A route by what it says of itself in the API document, and what answers it. */
+/** A route from its description in the API document and its handler. */
 export function described(spec: RouteSpec, give: NonNullable<RouteHandler["answer"]>): RouteHandler {
   const handler = async (request: Request, context?: RouteContext): Promise<Response> => {
     const given = await give(request, context);
@@ -211,8 +210,8 @@ export function described(spec: RouteSpec, give: NonNullable<RouteHandler["answe
 }
 
 /**
- * A REST route: an operation and what HTTP adds to it. Authentication, permission, validation, tenancy, limits and
- * errors are the same for every route, here and nowhere else.
+ * A REST route: an operation with its HTTP specifics. Authentication, permission, validation, tenancy, limits and
+ * errors are handled here for all routes.
  */
 export function route<I extends z.ZodType, R>(operation: Operation<I, R>, options: RouteOptions): RouteHandler {
   const spec: RouteSpec = { ...operation, ...options };

@@ -1,2 +1,2 @@
-/** Calls that one request may carry; the browser splits what is more. */
+/** Calls per request; the browser splits larger batches. */
 export const MAX_BATCH_CALLS = 20;

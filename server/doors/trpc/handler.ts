@@ -16,7 +16,7 @@ import { type TrpcContext, toTrpcError } from "./init";
 import { appRouter } from "./root";
 
 /**
- * What procedures get of a browser's request. Mutations come by POST; with the cookie they must come from our pages.
+ * Context of procedures for a browser's request. Mutations use POST; with the cookie they must come from our pages.
  * @throws TRPCError FORBIDDEN from another site, SERVICE_UNAVAILABLE while the database is away.
  */
 export async function createContext(request: Request): Promise<TrpcContext> {
@@ -37,7 +37,7 @@ export async function createContext(request: Request): Promise<TrpcContext> {
 
 const ENDPOINT = "/api/trpc";
 
-/** @throws AppError of the fault: tRPC itself would take an address that is no escape for a fault of the server. */
+/** @throws AppError for an address with invalid escapes, which tRPC would report as a server error. */
 function requireReadable({ pathname, searchParams }: URL): void {
   const [input, ...more] = searchParams.getAll("input");
   if (more.length > 0) throw invalid("input", "is given twice");
@@ -57,7 +57,7 @@ function parse(input: string): unknown {
   }
 }
 
-/** A body larger than strangers may send is parsed for known callers only. */
+/** Only known callers may send a body larger than strangers'. */
 async function limitOf(request: Request): Promise<number | undefined> {
   const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
   if (length <= MAX_STRANGERS_BYTES && !request.headers.has("content-encoding")) return undefined;
@@ -65,7 +65,7 @@ async function limitOf(request: Request): Promise<number | undefined> {
   return caller ? undefined : MAX_STRANGERS_BYTES;
 }
 
-/** The same request with its body read and checked within the limits of REST: tRPC itself would read without limit. */
+/** The request with its body read and checked within REST's limits: tRPC has none. */
 async function checked(request: Request): Promise<Request> {
   const url = new URL(request.url);
   requireReadable(url);
@@ -75,17 +75,17 @@ async function checked(request: Request): Promise<Request> {
   return new Request(url, { method: "POST", headers, signal: request.signal, body });
 }
 
-/** A subscription by its path; undefined for anything else. */
+/** A subscription by its path; undefined for others. */
 function subscriptionAt({ pathname }: URL) {
-  // By their paths, which the router's type shows as a tree.
+  // By path, though the router's type is a tree.
   const procedures: Record<string, AnyProcedure | undefined> = Object(appRouter._def.procedures);
   const procedure = procedures[pathname.slice(ENDPOINT.length + 1)];
   return procedure?._def.type === "subscription" ? procedure : undefined;
 }
 
 /**
- * Refuses a bad subscription before its stream begins: tRPC would answer 200 and write the error into the stream. That
- * is right only for a browser's EventSource, which cannot read it elsewhere and says that it accepts streams.
+ * Refuses a bad subscription before its stream starts: tRPC would answer 200 and write the error into the stream. That
+ * is only right for a browser's EventSource, which announces that it accepts streams.
  * @throws AppError method_not_allowed, unauthenticated or validation_failed
  */
 async function requireStream(req: Request, createdContext: () => Promise<TrpcContext>): Promise<void> {
@@ -100,13 +100,13 @@ async function requireStream(req: Request, createdContext: () => Promise<TrpcCon
   if (parsed?.error) throw invalidInput(parsed.error);
 }
 
-/** Headers for the errors of an answer, as at the REST door: when to ask again. */
+/** Headers for errors as in REST: when to retry. */
 const headersOf = (errors: readonly TRPCError[]): Record<string, string> =>
   Object.assign({}, ...errors.map(({ cause }) => (cause instanceof AppError ? cause.extra.headers : {})));
 
 /**
- * Answers the browser's calls at /api/trpc. What is not a call at all (no JSON, another content type, too many at
- * once) is refused before authentication.
+ * Answers the browser's calls at /api/trpc. Invalid calls (no JSON, another content type, too many at once) are refused
+ * before authentication.
  */
 export async function answerTrpc(request: Request): Promise<Response> {
   let req: Request;

@@ -13,8 +13,8 @@ import { repairJson } from "@/server/ground/text";
 import { ANONYMOUS } from "@/server/identity/auth/authenticate";
 
 /**
- * Handles a reader that requests the next message before it awaits the last one, as tRPC's ping does: an error thrown in
- * between reaches the reader with that message, and is no unhandled rejection.
+ * Wraps messages for readers that request the next before awaiting the last, like tRPC's ping, so that an error in
+ * between is not an unhandled rejection.
  */
 const attended = <T>(messages: AsyncGenerator<T>): AsyncIterableIterator<T, void> => ({
   [Symbol.asyncIterator]() {
@@ -28,7 +28,7 @@ const attended = <T>(messages: AsyncGenerator<T>): AsyncIterableIterator<T, void
   return: () => messages.return(undefined),
 });
 
-/** Context of a procedure: the caller, or null without a session; from is known where a browser asks. */
+/** Context of a procedure: the caller, or null without a session; from is set for browser requests. */
 export type TrpcContext = {
   caller: Ctx | null;
   requestId: string;
@@ -45,16 +45,19 @@ const anonymous = ({ from, requestId }: TrpcContext): Ctx => ({
   now: () => new Date(),
 });
 
-/** The permission that a procedure requires, readable by the test that probes every procedure. */
+/** Required permission of a procedure, readable by the test that probes all procedures. */
 export type ProcedureMeta = { permission?: Permission };
 
-/** Comment lines on a silent stream, and how long a browser waits for one before it reconnects. */
+/** Interval of comment lines on a silent stream, and the browser's timeout before reconnecting. */
 const STREAM_PING_MS = 15_000;
 const STREAM_DEAD_MS = 40_000;
 
 const CODE_OF = new Map<string, ErrorCode>(keysOf(ERROR_CODES).map((code) => [ERROR_CODES[code].trpc, code]));
 
-/** Any error of the door as one of the contract's: a field's, a verb's, or tRPC's own (no such procedure, wrong method). */
+/**
+ * Converts an error of the door to one of the contract's: a field's, a verb's, or tRPC's own (no such procedure, wrong
+ * method).
+ */
 function toKnown({ code, message, cause }: TRPCError, requestId: string): AppError {
   if (cause instanceof ZodError) return invalidInput(cause);
   if (cause instanceof AppError || code === "INTERNAL_SERVER_ERROR")
@@ -87,18 +90,18 @@ const t = initTRPC
 
 export const router = t.router;
 
-/** Any thrown value, under the tRPC code of its contract error. */
+/** Converts any thrown value to the tRPC code of its contract error. */
 export function toTrpcError(cause: unknown, requestId: string): TRPCError {
   const known = toAppError(cause, requestId);
   return new TRPCError({
     code: ERROR_CODES[known.code].trpc,
     message: known.message,
-    // The known error, not what was thrown: that has been logged.
+    // The known error instead of the thrown one, which is already logged.
     cause: known,
   });
 }
 
-/** Maps what a verb throws to a tRPC code once, so that neither verbs nor procedures catch. */
+/** Maps errors of verbs to tRPC codes in one place. */
 const mapErrors = t.middleware(async ({ next, ctx, path, meta }) => {
   const result = await next();
   if (result.ok || result.error.cause instanceof ZodError) return result;
@@ -108,10 +111,10 @@ const mapErrors = t.middleware(async ({ next, ctx, path, meta }) => {
   throw toTrpcError(cause, ctx.requestId);
 });
 
-/** The allowed callers: any visitor of the page, or a signed-in person. */
+/** Allowed callers: any visitor, or a signed-in person. */
 type ProcedureAuth = "none" | "user";
 
-/** The caller and what it needs; the operation itself narrows the caller to the input's organization. */
+/** Checks the caller; the operation itself narrows the caller to the input's organization. */
 function guarded<I extends z.ZodType, R>(
   { permission, account, limits, input }: Operation<I, R>,
   auth: ProcedureAuth = "user",
@@ -129,28 +132,25 @@ function guarded<I extends z.ZodType, R>(
     .input(input);
 }
 
-/** Runs an operation for the caller that guarded() let in, on the input that it has parsed. */
+/** Runs an operation for the caller admitted by guarded(), on its parsed input. */
 const resolver =
   <I extends z.ZodType, R>(operation: Operation<I, R>) =>
   async ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
     plainNumbers(await perform(operation, ctx.caller, input as z.output<I>));
 
-/**
- * The input of a read is compared, not stored: it is repaired here to text that the database accepts, so that no verb
- * has to.
- */
+/** Repairs a read's input for the database, because it is compared, not stored. */
 const comparable = <I extends z.ZodType, R>(operation: Operation<I, R>): Operation<I, R> => ({
   ...operation,
   input: z.preprocess(repairJson, operation.input) as unknown as I,
 });
 
-/** An operation that reads, as a procedure. */
+/** A reading operation as a procedure. */
 export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
   guarded(comparable(operation), auth).query(resolver(operation));
 
 type Written = { ctx: TrpcContext & { caller: Ctx }; path: string; input: unknown };
 
-/** Runs a mutation once for its Idempotency-Key, which counts for each procedure by itself: a batch has one for all. */
+/** Runs a mutation once per Idempotency-Key and procedure: a batch has one key for all. */
 async function onceFor<R>({ ctx, path, input }: Written, run: () => Promise<R>): Promise<R> {
   const { caller, idempotencyKey: key } = ctx;
   if (!key || caller.actor.type === "system") return run();
@@ -164,7 +164,7 @@ async function onceFor<R>({ ctx, path, input }: Written, run: () => Promise<R>):
   return kept.result;
 }
 
-/** An operation that writes, as a procedure. */
+/** A writing operation as a procedure. */
 export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
   guarded(operation, auth).mutation((call) => {
     permit(operation, call.ctx.caller, call.input as z.output<I>);
@@ -173,7 +173,7 @@ export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, aut
 
 type Subscribed<I extends z.ZodType> = { caller: Ctx; input: z.output<I>; path: string };
 
-/** An operation's messages; what it throws first or between them, as tRPC's errors. */
+/** Messages of an operation, with errors converted to tRPC's. */
 async function* messagesOf<I extends z.ZodType, M>(
   operation: Operation<I, AsyncGenerator<M>>,
   { caller, input, path }: Subscribed<I>,
@@ -189,7 +189,7 @@ async function* messagesOf<I extends z.ZodType, M>(
   }
 }
 
-/** An operation whose answer stays open: its messages one after another, until either side ends it. */
+/** An operation with an open answer: messages one after another, until either side ends it. */
 export const subscription = <I extends z.ZodType, M>(operation: Operation<I, AsyncGenerator<M>>) =>
   guarded(comparable(operation)).subscription(({ ctx, input, signal, path }) => {
     const caller = { ...ctx.caller, ...(signal && { signal }) };

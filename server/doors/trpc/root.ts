@@ -131,7 +131,7 @@ import { dismissChecklist, getChecklist } from "@/server/setup/checklist/checkli
 import { completeSetup, getSetupStatus } from "@/server/setup/setup";
 import { mutation, type ProcedureMeta, query, router, subscription } from "./init";
 
-/** Every procedure of the tRPC door: one router a domain. */
+/** Every procedure of the tRPC door, one router per domain. */
 export const appRouter = router({
   apiKeys: router({
     list: query(listApiKeys),
@@ -166,7 +166,7 @@ export const appRouter = router({
     routine: query(foldRoutine),
     tail: subscription(followEntries),
   }),
-  /** For people who are not signed in: choosing a password by a link, and the second step of a sign-in. */
+  /** For visitors: choosing a password by a link, and the second step of a sign-in. */
   auth: router({
     acceptInvite: mutation(acceptInvite, "none"),
     forgotPassword: mutation(forgotPassword, "none"),
@@ -188,11 +188,11 @@ export const appRouter = router({
     list: query(listDeliveries),
     resend: mutation(resendDelivery),
   }),
-  /** Rules over the log, what they would have found, and the alerts that they raised. */
+  /** Detection rules, backtests and alerts. */
   detections: router({
     rules: query(listRules),
     rule: query(getRule),
-    // A filter does not fit into an address: by POST, though it changes nothing.
+    // A read by POST, because a filter does not fit into an address.
     draft: query(draftRule),
     createRule: mutation(createRule),
     updateRule: mutation(updateRule),
@@ -205,7 +205,7 @@ export const appRouter = router({
     createException: mutation(createException),
     removeException: mutation(removeException),
   }),
-  /** Devices and what is stored of their logs. */
+  /** Devices and their stored logs. */
   devices: router({
     list: query(listDevices),
     get: query(getDevice),
@@ -227,7 +227,7 @@ export const appRouter = router({
     create: mutation(createExport),
     remove: mutation(removeExport),
   }),
-  /** The state of the chain, a verification of it, the signed heads, and the alarms for the banner. */
+  /** State of the chain, verification, signed heads, and alarms for the banner. */
   integrity: router({
     status: query(getIntegrityStatus),
     verify: mutation(verifyIntegrity),
@@ -236,14 +236,14 @@ export const appRouter = router({
     entryStatus: query(getEntryStatus),
     alarms: query(listAlarms),
   }),
-  /** Live queries of the event logs of a device, which its agent answers. */
+  /** Live queries of a device's event logs, answered by its agent. */
   liveEvents: router({
     logs: query(listLiveLogs),
     log: query(getLog),
     events: query(queryEvents),
     event: query(getEvent),
   }),
-  /** The import wizard, step by step; files come in over REST (custom-fields/imports/upload). */
+  /** The import wizard, step by step; files are uploaded over REST (custom-fields/imports/upload). */
   imports: router({
     sources: query(listSources),
     list: query(listImports),
@@ -291,7 +291,7 @@ export const appRouter = router({
     settings: query(getSettings),
     setSettings: mutation(setSettings),
   }),
-  /** Every signed-in user sees the organizations within reach; changing them needs the permission. */
+  /** Every signed-in user sees organizations in reach; changing them needs the permission. */
   organizations: router({
     partnerPolicy: query(getPartnerPolicy),
     setPartnerPolicy: mutation(setPartnerPolicy),
@@ -302,19 +302,19 @@ export const appRouter = router({
     create: mutation(createOrganization),
     update: mutation(updateOrganization),
   }),
-  /** How the caller likes the product to look; it concerns no other user. */
+  /** The caller's display preferences. */
   preferences: router({
     get: query(getPreference),
     set: mutation(setPreference),
   }),
-  /** Proofs of single entries and the short links to them. Making one is recorded, hence a mutation. */
+  /** Proofs of single entries and short links to them. Creating one is recorded, hence a mutation. */
   proofs: router({
     create: mutation(createEntryProof),
     links: query(listProofLinks),
     share: mutation(shareProof),
     revoke: mutation(revokeProofLink),
   }),
-  /** Of the caller alone. */
+  /** Only the caller's own. */
   reportSchedules: router({
     list: query(listSchedules),
     create: mutation(createSchedule),
@@ -334,7 +334,7 @@ export const appRouter = router({
   retention: router({
     get: query(getPolicyStatus),
     preview: query(previewPruning),
-    // A thousand ids do not fit into an address: by POST, though it changes nothing.
+    // A read by POST, because a thousand ids do not fit into an address.
     previewMany: mutation(previewMany),
     setMany: mutation(setPolicies),
     set: mutation(setPolicy),
@@ -342,7 +342,7 @@ export const appRouter = router({
     previewDeviceLogs: query(previewDeviceLogs),
     setDeviceLogs: mutation(setDeviceLogPolicy),
   }),
-  /** The first run, open to the holder of the token from the console, and the checklist of what is left to do. */
+  /** First run, for the holder of the console's token, and the checklist of remaining steps. */
   setup: router({
     status: query(getSetupStatus, "none"),
     complete: mutation(completeSetup, "none"),
@@ -383,6 +383,6 @@ export type AppRouter = typeof appRouter;
 
 type Declared = Record<string, { _def: { meta?: ProcedureMeta } } | undefined>;
 
-/** The permission that a procedure requires; undefined where it requires none, or there is no such procedure. */
+/** Required permission of a procedure; undefined without one, or for an unknown procedure. */
 export const permissionOf = (path: string): Permission | undefined =>
   (appRouter._def.procedures as unknown as Declared)[path]?._def.meta?.permission;

@@ -1,21 +1,21 @@
 import { log } from "@/server/ground/log";
 import { Signal } from "./streams";
 
-/** Work that repeats in the background of this process. */
+/** Repeated background work of this process. */
 export type BackgroundLoop = {
   name: string;
-  /** Starts with a run at once; no effect while it is started. */
+  /** Starts with an immediate run; no effect if already started. */
   start: () => void;
-  /** Aborts the signal of the running step and waits for the step to end. */
+  /** Aborts the running step and waits for it to end. */
   stop: () => Promise<void>;
-  /** Runs the step now, or once more when it is running. */
+  /** Runs the step now, or once more after the current run. */
   notify: () => void;
 };
 
 /**
- * Runs a step again and again, the interval counted from the end of one run to the start of the next, so never two at
- * a time. A step that fails is logged, once for each new cause, and runs again like any other.
- * @param intervalMs a function where the pause depends on how the last run went
+ * Runs a step repeatedly, with the interval between end and next start, so never two at once. Failures are logged once
+ * per new cause, and the loop continues.
+ * @param intervalMs a function if the pause depends on the last run
  */
 export function backgroundLoop(
   name: string,
@@ -61,8 +61,8 @@ export function backgroundLoop(
 }
 
 /**
- * Work whose runs are shared by their callers. Each call is answered by a run that began after it: the first call
- * starts one, all calls during a run share the next.
+ * Work with runs shared by callers. Each call gets a run that started after it: the first starts one, all calls during
+ * a run share the next.
  */
 export function sharedRuns<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;

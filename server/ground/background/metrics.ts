@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { BUILD } from "@/server/ground/build";
 
-/** The process's Prometheus metrics; other rooms add theirs through gauge(). */
+/** Prometheus metrics of the process; other modules add theirs through gauge(). */
 export const registry = new Registry();
 collectDefaultMetrics({ register: registry });
 new Gauge({
@@ -26,22 +26,22 @@ const seconds = new Histogram({
   registers: [registry],
 });
 
-/** @param route as its file declares it, so that there are as many as files; null for a page */
+/** @param route as its file declares it, to limit the number of values; null for a page */
 export function countRequest(route: string | null, status: number, ms: number): void {
   const door = route === null ? "page" : "api";
   requests.inc({ door, route: route ?? "page", status: String(status) });
   seconds.observe({ door }, ms / 1000);
 }
 
-/** A count that only grows while the process runs; made where what it counts happens. */
+/** A counter, defined where the event happens. */
 export const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
   new Counter<Label>({ name, help, labelNames, registers: [registry] });
 
-/** How long a thing takes, in seconds, with buckets from a millisecond to half a minute. */
+/** Durations in seconds, with buckets from a millisecond to half a minute. */
 export const histogram = (name: string, help: string) =>
   new Histogram({ name, help, buckets: SECONDS, registers: [registry] });
 
-/** A gauge read when the metrics are, of one figure or of one for each kind; registered once. */
+/** A gauge read on demand, with one value or one per label; registered once. */
 export function gauge(name: string, help: string, read: () => number | ReadonlyMap<string, number>): void {
   if (registry.getSingleMetric(name)) return;
   new Gauge({

@@ -1,14 +1,14 @@
 import { callerChanges, watchCallers } from "./streams";
 
-/** So often a caller is looked up unasked: that of a change at another process is lost where no notice of it arrives. */
+/** Interval for checking callers without a notice, which may be lost between processes. */
 export const CALLER_CHECK_MS = 15_000;
 
-/** since: callerChanges() when the caller was let in. */
+/** since: callerChanges() when the caller was admitted. */
 type Watched = { since: number; isStillAllowed: () => Promise<boolean> };
 
 /**
- * A streamed answer that breaks off once its caller may not have it any more: checked whenever a user's access has changed,
- * and every CALLER_CHECK_MS. What was sent until then is an answer without its end, which no client takes for whole.
+ * Wraps a streamed answer that ends once its caller loses access: checked whenever a user's access changes, and every
+ * CALLER_CHECK_MS. The answer then lacks its proper end, so no client takes it for complete.
  */
 export function revocable(response: Response, { since, isStillAllowed }: Watched): Response {
   const reader = response.body?.getReader();
@@ -28,7 +28,7 @@ export function revocable(response: Response, { since, isStillAllowed }: Watched
           await end(why).catch(() => {});
         };
         let isLooking = false;
-        // One at a time: a database that is silent is not asked more and more.
+        // One at a time, so that a silent database is not flooded.
         const lookUnasked = async () => {
           if (isLooking) return;
           isLooking = true;

@@ -1,6 +1,6 @@
 const open = new Set<() => void>();
 
-/** Registers an answer that stays open (agents' command streams, live tail), so that shutdown can end it. */
+/** Registers a long-lived answer (command streams, live tail), so that shutdown can end it. */
 export function trackStream(close: () => void): () => void {
   open.add(close);
   return () => open.delete(close);
@@ -9,16 +9,16 @@ export function trackStream(close: () => void): () => void {
 const watchers = new Set<() => void>();
 let changes = 0;
 
-/** How often a user's access has changed: another number than before is a reason to look a caller up again. */
+/** Number of access changes so far: compare to decide whether to check a caller again. */
 export const callerChanges = (): number => changes;
 
-/** Calls wake whenever a user's access has changed: the callers of open answers have to be looked up again. */
+/** Calls wake whenever a user's access has changed. */
 export function watchCallers(wake: () => void): () => void {
   watchers.add(wake);
   return () => watchers.delete(wake);
 }
 
-/** Has this process look its callers up again. */
+/** Makes this process check its callers again. */
 export function wakeWatchers(): void {
   changes++;
   for (const wake of [...watchers]) wake();
@@ -26,12 +26,12 @@ export function wakeWatchers(): void {
 
 let notifyOthers = () => {};
 
-/** How the other processes learn of a change, where there are any. */
+/** Sets how other processes are notified of a change. */
 export function notifyOthersBy(notify: () => void): void {
   notifyOthers = notify;
 }
 
-/** A user's access has changed, and the change is committed: open answers end within moments where they must. */
+/** Call after a user's access change is committed: affected open answers end within moments. */
 export function callersChanged(): void {
   wakeWatchers();
   notifyOthers();
@@ -39,12 +39,12 @@ export function callersChanged(): void {
 
 export const openStreams = (): number => open.size;
 
-/** Ends every open stream; their clients reconnect elsewhere. */
+/** Ends every open stream; clients reconnect elsewhere. */
 export function closeStreams(): void {
   for (const close of [...open]) close();
 }
 
-/** Wakes the one who waits; a notification without a waiter is kept for the next wait. */
+/** Wakes the waiter; a notification without one is kept for the next wait. */
 export class Signal {
   #isPending = false;
   #wake: () => void = () => {};
@@ -54,12 +54,12 @@ export class Signal {
     this.#wake();
   };
 
-  /** Forgets a kept notification. */
+  /** Drops a kept notification. */
   reset(): void {
     this.#isPending = false;
   }
 
-  /** Until the next notification, at most `ms`. */
+  /** Waits for the next notification, at most `ms`. */
   async wait(ms?: number): Promise<void> {
     if (!this.#isPending)
       await new Promise<void>((resolve) => {

@@ -4,24 +4,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-/** A separate bundle for each file called NAME-thread.ts below server/: dist/NAME-thread.mjs (scripts/threads.mjs). */
+/** Each file NAME-thread.ts below server/ gets its own bundle: dist/NAME-thread.mjs (scripts/threads.mjs). */
 export type Thread = {
   name: `${string}-thread`;
   /** The thread's workerData. */
   task: unknown;
-  /** Memory (MB) beyond which the thread is ended; a single allocation far beyond it ends the process too. */
+  /** Memory (MB) at which the thread is ended; one far larger allocation ends the process too. */
   maxHeapMb: number;
-  /** Memory (MB) of what is created and forgotten at once; by default Node's own choice. */
+  /** Memory (MB) for short-lived objects; by default Node's choice. */
   youngHeapMb?: number;
 };
 
-/** Beside the bundle that runs (server, command line, bench); tests run sources, for which it is in dist. */
+/** Next to the running bundle (server, command line, bench); tests run sources and use dist. */
 function bundleOf(name: Thread["name"]): string {
   const beside = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
   return existsSync(beside) ? beside : join(process.cwd(), "dist", `${name}.mjs`);
 }
 
-/** Starts a thread; who starts it ends it by `terminate()`. A fault of it comes as its "error". */
+/** Starts a thread, to be ended by `terminate()`. Its errors arrive as "error". */
 export const startThread = ({ name, task, maxHeapMb, youngHeapMb }: Thread): Worker =>
   new Worker(bundleOf(name), {
     workerData: task,
@@ -32,8 +32,8 @@ export const startThread = ({ name, task, maxHeapMb, youngHeapMb }: Thread): Wor
   });
 
 /**
- * Starts the bundle as a process of its own, without this one's environment: for work on foreign input, where V8 may end
- * all of a process. Who starts it ends it by `kill()`. It begins with the first message that it is sent.
+ * Starts the bundle as a process without this one's environment, for untrusted input on which V8 may abort. Ended by
+ * `kill()`. Starts work at the first message.
  */
 export const startProcess = ({ name, maxHeapMb }: Pick<Thread, "name" | "maxHeapMb">): ChildProcess =>
   fork(bundleOf(name), {

@@ -4,7 +4,7 @@ import { traced } from "@/db/traced";
 import { env } from "@/server/ground/env";
 import { processName } from "@/server/ground/process-name";
 
-/** A request with whose trace another system may have begun (W3C Trace Context). */
+/** A request's trace may have started in another system (W3C Trace Context). */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 type RequestSpan = { begin: (name: string) => (error?: unknown) => void; end: (attributes: Attributes) => void };
@@ -12,7 +12,7 @@ type Tracing = { beginRequest: (incoming: IncomingMessage, route: string) => Req
 
 let tracing: Tracing | undefined;
 
-/** Loaded only here, and only where traces are sent: nothing of it is imported otherwise. */
+/** Imported only when traces are sent. */
 async function load(): Promise<Tracing> {
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import("@opentelemetry/api"),
@@ -26,7 +26,7 @@ async function load(): Promise<Tracing> {
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer = provider.getTracer("trailmark");
-  /** A caller from outside does not decide what is recorded: only a proxy that is trusted continues a trace. */
+  /** Only a trusted proxy may continue a trace: callers must not decide what is recorded. */
   const parentOf = ({ headers: { traceparent } }: IncomingMessage): Context => {
     const given = TRUST_PROXY_HEADERS && typeof traceparent === "string" ? TRACEPARENT.exec(traceparent) : null;
     const [, traceId, spanId, flags] = given ?? [];
@@ -61,20 +61,21 @@ async function load(): Promise<Tracing> {
   };
 }
 
-/** Starts sending traces to OTEL_EXPORTER_OTLP_ENDPOINT, if it is set. */
+/** Starts sending traces to OTEL_EXPORTER_OTLP_ENDPOINT, if set. */
 export async function startTracing(): Promise<void> {
   if (env().OTEL_EXPORTER_OTLP_ENDPOINT) tracing ??= await load();
 }
 
-/** Sends what has been gathered. */
+/** Sends collected traces. */
 export async function stopTracing(): Promise<void> {
   await tracing?.stop();
   tracing = undefined;
 }
 
 /**
- * Answers a request so that its transactions know what they belong to, and as a span of a trace where those are sent.
- * @param route as its file declares it; null for a page. Addresses and queries are in no span: they hold people's data.
+ * Runs a request so that its transactions know their context, and as a trace span if enabled.
+ * @param route as its file declares it; null for a page. Spans contain no addresses or queries, which are personal
+ * data.
  */
 export function inRequest<T>(
   route: string | null,

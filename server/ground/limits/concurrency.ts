@@ -6,20 +6,20 @@ import type { Actor, Ctx } from "@/server/ground/context";
 import { tooMany } from "@/server/ground/errors";
 import { noteLimit } from "./met";
 
-/** Seconds after which a caller with too much at once may ask again: most of it has ended by then. */
+/** Retry-After for a caller with too much at once: most of it ends by then. */
 export const BUSY_SECONDS = 5;
 
-/** How many may wait, and for how long (ms). */
+/** Length of the queue, and maximum wait (ms). */
 type Queue = { max: number; ms: number };
-/** Work that waits: begun by `begin`, or given up. */
+/** Waiting work, started by `begin`. */
 type Entry = { begin: () => void };
 
-/** Work of which only so much runs at a time; the rest waits in the order in which it came. */
+/** Limits concurrent work; the rest waits in order. */
 export class Concurrency {
   #running = 0;
   readonly #waiting: Entry[] = [];
 
-  /** @param queue bounds what waits; without it any number waits for as long as it takes */
+  /** @param queue limits the waiting work; by default unlimited */
   constructor(
     readonly max: number,
     readonly queue?: Queue,
@@ -34,10 +34,9 @@ export class Concurrency {
   }
 
   /**
-   * Does the work when its turn comes.
-   * @param signal ends the wait; the work itself must observe it from then on
-   * @throws AppError rate_limited when too much waits, or this has waited for too long; the signal's reason; what the work
-   *   throws
+   * Runs work in its turn.
+   * @param signal ends the wait; later the work must observe it
+   * @throws AppError rate_limited when too much waits, or for too long; the signal's reason; errors of the work
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
@@ -56,7 +55,7 @@ export class Concurrency {
     const { max = Number.POSITIVE_INFINITY, ms } = this.queue ?? {};
     const refused = (message: string) => tooMany(message, { limit: max, seconds: BUSY_SECONDS });
     if (this.waiting >= max) throw refused(`${max} requests of yours are waiting already. Send fewer at a time.`);
-    // The calls of one batch share their request's signal: many listeners are no leak.
+    // Calls of one batch share a signal, so many listeners are no leak.
     if (signal) setMaxListeners(0, signal);
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -83,7 +82,7 @@ export class Concurrency {
   }
 }
 
-/** A Concurrency for each caller, forgotten when nothing of that caller runs. */
+/** A Concurrency per caller, dropped when idle. */
 export class CallerConcurrency {
   readonly #callers = new Map<string, Concurrency>();
   #refused = 0;
@@ -93,20 +92,20 @@ export class CallerConcurrency {
     readonly queue?: Queue,
   ) {}
 
-  /** How many run and wait, and how many were refused since the start. */
+  /** Running and waiting work, and refusals since the start. */
   get figures(): { running: number; waiting: number; refused: number } {
     const all = [...this.#callers.values()];
     const sum = (of: (one: Concurrency) => number) => all.reduce((total, one) => total + of(one), 0);
     return { running: sum((one) => one.running), waiting: sum((one) => one.waiting), refused: this.#refused };
   }
 
-  /** How many more of a caller's may wait. */
+  /** Free places in a caller's queue. */
   roomOf(key: string): number {
     const max = this.queue?.max ?? Number.POSITIVE_INFINITY;
     return max - (this.#callers.get(key)?.waiting ?? 0);
   }
 
-  /** Does the work in the caller's turn. @throws as Concurrency.run does */
+  /** Runs work in the caller's turn. @throws as Concurrency.run does */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const caller = this.#callers.get(key) ?? new Concurrency(this.max, this.queue);
     if (caller.running === this.max && caller.waiting >= (this.queue?.max ?? Number.POSITIVE_INFINITY)) this.#refused++;
@@ -119,14 +118,14 @@ export class CallerConcurrency {
   }
 }
 
-/** Something of which one caller may have `max` running in one process; advice says how a slot becomes free. */
+/** A resource of which a caller may use `max` per process; advice tells how to free a slot. */
 type Slots = { kind: string; max: number; advice: string };
 
 const held = new Map<string, number>();
 
 /**
- * Counts what a caller has running, without a queue.
- * @returns releases it, once; null where it would be more than `max`
+ * Counts a caller's running work, without a queue.
+ * @returns a function to release it; null above `max`
  */
 export function hold(key: string, { amount = 1, max }: { amount?: number; max: number }): (() => void) | null {
   const count = held.get(key) ?? 0;
@@ -142,12 +141,12 @@ export function hold(key: string, { amount = 1, max }: { amount?: number; max: n
   };
 }
 
-/** The group whose requests are counted together. */
+/** Key under which requests are counted together. */
 export const callerKey = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
 
 /**
  * Acquires one of a caller's slots.
- * @returns releases it, once
+ * @returns a function to release it
  * @throws AppError rate_limited when all are taken
  */
 export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => void {
@@ -158,9 +157,9 @@ export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => v
 }
 
 /**
- * Begins work in one of a caller's slots, acquired before anything is read or waits: one too many is refused at once.
- * @param begin keeps the slot until it calls release; where it fails, the slot is released
- * @throws AppError rate_limited when all are taken, and what begin throws
+ * Starts work in one of a caller's slots, acquired before any reading or waiting, so that excess is refused at once.
+ * @param begin keeps the slot until it calls release; a failure releases it
+ * @throws AppError rate_limited when all are taken, and the errors of begin
  */
 export async function inSlot<T>(actor: Actor, slots: Slots, begin: (release: () => void) => Promise<T>): Promise<T> {
   const release = acquireSlot(actor, slots);
@@ -175,14 +174,14 @@ export async function inSlot<T>(actor: Actor, slots: Slots, begin: (release: () 
 const tries = new CallerConcurrency(1);
 
 /**
- * Does one try at a secret after the earlier ones at the same: failures are counted when they are known, so of hundreds that
- * come at the same moment each would find its attempts unused.
- * @param key whose secret is tried, and from where, as the failures are counted
- * @throws what the work throws
+ * Serializes attempts at one secret: failures are counted afterwards, so concurrent attempts would all find the counter
+ * unused.
+ * @param key secret and source of the attempts, as failures are counted
+ * @throws the errors of the work
  */
 export const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => tries.run(key, work);
 
-/** Requests of one caller that run at a time: a page asks for five, each of which may be several statements at once. */
+/** Minimum of concurrent requests per caller: a page sends five, each with several statements. */
 const MIN_PER_CALLER = 2;
 const MAX_WAITING = 120;
 const requests = new CallerConcurrency(Math.max(MIN_PER_CALLER, availableParallelism()), {
@@ -190,14 +189,13 @@ const requests = new CallerConcurrency(Math.max(MIN_PER_CALLER, availableParalle
   ms: 10_000,
 });
 
-/** How many requests of people and keys run, wait and were refused, for the metrics. */
+/** Requests of people and keys, running, waiting and refused, for the metrics. */
 export const requestFigures = (): CallerConcurrency["figures"] => requests.figures;
 
 /**
- * Does the work of a person or a key within what that caller may have running in this process; agents are counted by the
- * minute instead.
- * @param caller its signal ends the wait, and is created only for those who may have to wait
- * @throws AppError rate_limited, and what the work throws
+ * Runs a person's or key's work within the caller's limit in this process; agents have limits per minute instead.
+ * @param caller its signal ends the wait, and is only created if needed
+ * @throws AppError rate_limited, and the errors of the work
  */
 export function inCallerLimit<T>(caller: Pick<Ctx, "actor" | "signal">, work: () => Promise<T>): Promise<T> {
   const { actor } = caller;
@@ -208,13 +206,13 @@ export function inCallerLimit<T>(caller: Pick<Ctx, "actor" | "signal">, work: ()
 }
 
 const strangers = new CallerConcurrency(2, { max: 24, ms: 10_000 });
-/** A turn lasts so many times longer than its work, within bounds: what strangers ask for leaves most of the thread to others. */
+/** Pause as a multiple of the work, within bounds, so that strangers leave most of the thread to others. */
 const PAUSE = { times: 8, minMs: 20, maxMs: 1_000 };
 
 /**
- * Answers a stranger after the earlier ones of the same network, with a pause in between.
+ * Answers strangers of one network in turn, with a pause in between.
  * @param signal ends the wait
- * @throws AppError rate_limited when too many wait, and what the work throws
+ * @throws AppError rate_limited when too many wait, and the errors of the work
  */
 export function inStrangersTurn<T>(ip: string | null, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -5,18 +5,16 @@ import { users } from "@/db/schema";
 import { AppError } from "@/server/ground/errors";
 import { type Owner, ofOwner } from "@/server/ground/scope";
 
-/**
- * A limit on an owner's rows; `what` names them in the refusal, `remedy` says how to stay below it, where there is a way.
- */
+/** A limit on an owner's rows; `what` names them in the refusal, `remedy` tells how to free some. */
 type Quota = { table: PgTable; where: SQL | undefined; max: number; owner: string; what: string; remedy?: string };
 
-/** Makes transactions that count the same thing wait for each other, so that each sees the rows of those before it. */
+/** Serializes transactions that count the same rows. */
 export const countInTurn = (tx: Tx, counted: string): Promise<unknown> =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`count ${counted}`}, 0))`);
 
 /**
- * Limits an owner's rows: what one owner piles up makes lists, counts and background work slower for all.
- * @throws AppError conflict when there are that many already
+ * Limits an owner's rows, because large numbers slow lists, counts and background work for all.
+ * @throws AppError conflict at the limit
  */
 export async function requireQuota(tx: Tx, quota: Quota): Promise<void> {
   const { table, where, max, owner, what, remedy = "End one first." } = quota;
@@ -26,10 +24,10 @@ export async function requireQuota(tx: Tx, quota: Quota): Promise<void> {
     throw new AppError("conflict", `There are ${max.toLocaleString("en")} ${what} already. ${remedy}`.trim());
 }
 
-/** Of an organization's people, and of a partner's staff. Disabled ones count: who did what is kept. */
+/** Limit of an organization's people and of a partner's staff, disabled ones included, whose history is kept. */
 const MAX_USERS_PER_OWNER = 10_000;
 
-/** @throws AppError conflict when the organization, or (without one) the partner's staff, has no room for one more */
+/** @throws AppError conflict when the organization, or (without one) the partner's staff, is full */
 export async function requireUserQuota(tx: Tx, owner: Owner): Promise<void> {
   const where = ofOwner(users, owner);
   const remedy = "Disabled ones count; enable one instead.";

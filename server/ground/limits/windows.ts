@@ -6,12 +6,12 @@ import { env } from "@/server/ground/env";
 import { type AppError, tooMany } from "@/server/ground/errors";
 import { noteLimit } from "./met";
 
-/** shared: counted for all processes; else in this one alone. */
+/** shared: counted across processes; else in this one only. */
 type Rule = { points: number; seconds: number; shared?: true };
 
 /**
- * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent",
- * "download", "setup", "link", "forgot" and "delivery"; only failures count under "*.failed", so that no user with the right password is ever locked out by use.
+ * Attempts per key and window. Requests count under "token", "refresh", "enroll", "agent", "download", "setup", "link",
+ * "forgot" and "delivery"; under "*.failed" only failures count, so that correct passwords never lock anyone out.
  */
 const RULES = {
   token: { points: 300, seconds: 60 },
@@ -36,13 +36,13 @@ export type LimitName = keyof typeof RULES;
 
 const pointsOf = (name: LimitName): number => (name === "agent" ? env().AGENT_REQUESTS_PER_MINUTE : RULES[name].points);
 
-/** The library's own bound, which is never reached: each rule compares the count with its own. */
+/** The library's own limit is never reached: each rule compares the count itself. */
 const UNBOUNDED = { points: Number.MAX_SAFE_INTEGER, duration: 1, keyPrefix: "" };
 
 const ownWindows = new RateLimiterMemory(UNBOUNDED);
 let allWindows: RateLimiterPostgres | undefined;
 
-/** Counted for every process, over the connections that see every organization; its table is the migration's. */
+/** Shared counters, over connections that see every organization; the migration creates the table. */
 function sharedWindows(): RateLimiterPostgres {
   const query = async ({ text, values }: { text: string; values: (string | number)[] }) => {
     const rows = await lookUpAll((sql) => sql.unsafe(text, values, { prepare: true }));
@@ -58,7 +58,7 @@ function sharedWindows(): RateLimiterPostgres {
   return allWindows;
 }
 
-/** Addresses are counted by network. The shared table holds no e-mail address and no network in the clear. */
+/** Addresses are counted by network. The shared table has no e-mail address or network in plain text. */
 function windowOf(name: LimitName, key: string | null) {
   const counted = `${name} ${networkOf(key) ?? "unknown"}`;
   const { shared }: Rule = RULES[name];
@@ -74,8 +74,8 @@ function exceeded(name: LimitName, used: RateLimiterRes): AppError {
 }
 
 /**
- * Counts one attempt of key under a rule.
- * @throws AppError rate_limited, with Retry-After and RateLimit-* headers, when it is one too many.
+ * Counts an attempt of key under a rule.
+ * @throws AppError rate_limited, with Retry-After and RateLimit-* headers, above the limit.
  */
 export async function limit(name: LimitName, key: string | null): Promise<void> {
   const { windows, counted } = windowOf(name, key);
@@ -86,8 +86,8 @@ export async function limit(name: LimitName, key: string | null): Promise<void> 
 }
 
 /**
- * Refuses without counting, where only failures count.
- * @throws AppError rate_limited when key has used its attempts up.
+ * Refuses without counting, for rules that count failures.
+ * @throws AppError rate_limited when key has used up its attempts.
  */
 export async function requireAttemptsLeft(name: LimitName, key: string | null): Promise<void> {
   const { windows, counted } = windowOf(name, key);

@@ -1,4 +1,4 @@
-/** Milliseconds; isomorphic. A day is one of 24 hours, regardless of a zone's clock changes. */
+/** Milliseconds; isomorphic. A day has 24 hours, regardless of clock changes. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;

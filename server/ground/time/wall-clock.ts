@@ -1,6 +1,6 @@
 import { DAY_MS } from "./durations";
 
-/** True for a zone's name that Intl knows; an offset such as "+02:00" is none. */
+/** True for a zone name known to Intl; an offset such as "+02:00" is not. */
 export function isZone(zone: string): boolean {
   try {
     return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en-GB", { timeZone: zone }));
@@ -24,7 +24,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Milliseconds by which the zone's wall clock is ahead of UTC at that instant. */
+/** Offset of a zone from UTC at an instant, in milliseconds. */
 export function offsetMs(zone: string, at: Date): number {
   if (zone === "UTC") return 0;
   const [, d, m, y, h, min, s] =
@@ -32,17 +32,17 @@ export function offsetMs(zone: string, at: Date): number {
   return Date.UTC(y ?? 0, (m ?? 1) - 1, d, h, min, s) - Math.floor(at.getTime() / 1000) * 1000;
 }
 
-/** The wall clock of the zone at an instant, as milliseconds that read as if they were UTC. */
+/** Local time of a zone at an instant, as milliseconds to be read as UTC. */
 export const wallClock = (at: Date, zone: string): number =>
   Math.floor(at.getTime() / 1000) * 1000 + offsetMs(zone, at);
 
-/** "2026-11-20T14:02" of the zone's wall clock, as a datetime-local field takes it. */
+/** "2026-11-20T14:02" in a zone, for a datetime-local field. */
 export const toWallClock = (at: Date, zone: string): string =>
   new Date(at.getTime() + offsetMs(zone, at)).toISOString().slice(0, 16);
 
 /**
- * The instant at which the wall clock of the zone first shows this date and time (read as if it were UTC). Where the clocks
- * are put forward over it, the instant at which they are.
+ * First instant at which a zone shows this local time (read as UTC). In a skipped hour, the instant of the clock
+ * change.
  */
 export function fromWallClock(wallMs: number, zone: string): Date {
   const offsets = [-DAY_MS, DAY_MS].map((by) => offsetMs(zone, new Date(wallMs + by)));

@@ -7,12 +7,12 @@ import { createGunzip, createGzip } from "node:zlib";
 import { extract, pack } from "tar-stream";
 import { codeOf, messageOf } from "@/db/thrown";
 
-/** Thrown with a sentence for the operator; `expected` means that no stack is printed. */
+/** Thrown with a sentence for the operator; `expected` suppresses the stack. */
 export class BackupError extends Error {
   readonly expected = true;
 }
 
-/** A fault that an operator can mend, in a sentence; anything else as it is. */
+/** A fault that an operator can fix, as a sentence; others unchanged. */
 export function explained(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === "ENOSPC" || code === "EDQUOT")
@@ -23,7 +23,7 @@ export function explained(error: unknown, path: string): unknown {
   return error;
 }
 
-/** A member as the manifest names it; sha256 in hex. */
+/** A member in the manifest; sha256 in hex. */
 export type Member = { name: string; size: number; sha256: string };
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -33,15 +33,15 @@ async function syncFolder(path: string): Promise<void> {
   await handle
     .sync()
     .catch((error: NodeJS.ErrnoException) => {
-      // Some systems do not sync folders; the file itself is on the disk.
+      // Some systems do not sync folders; the file itself is on disk.
       if (error.code !== "EINVAL" && error.code !== "EPERM") throw error;
     })
     .finally(() => handle.close());
 }
 
 /**
- * Writes a gzipped tar archive of mode 0600 under a temporary name, which becomes the wanted one when everything is on
- * the disk and was checked: no reader ever sees half of it, and an existing file is never replaced by less.
+ * Writes a gzipped tar archive of mode 0600 under a temporary name, renamed once everything is on disk and checked:
+ * readers never see a partial file, and no existing file is replaced by less.
  */
 export class ArchiveWriter {
   readonly #partial: string;
@@ -56,8 +56,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a member of exactly `size` bytes: longer input is cut, shorter filled with zeros, for a database's files grow
-   * and shrink while they are read.
+   * Adds a member of exactly `size` bytes, cut or padded with zeros, because database files change size while being
+   * read.
    */
   async add(name: string, size: number, chunks: Chunks): Promise<Member> {
     const hash = createHash("sha256");
@@ -77,7 +77,7 @@ export class ArchiveWriter {
     const [type, mode] = name.endsWith("/") ? (["directory", 0o700] as const) : (["file", 0o600] as const);
     const member = this.#pack.entry({ name, size, type, mode, mtime: new Date(0) });
     const added = pipeline(exactly, member);
-    // A full disk ends the pack with another error: report the disk's.
+    // A full disk also ends the pack with another error; report the disk's.
     await added.catch((error: unknown) => this.#written.then(() => Promise.reject(error)));
     return { name, size, sha256: hash.digest("hex") };
   }
@@ -87,9 +87,9 @@ export class ArchiveWriter {
   }
 
   /**
-   * Ends the archive, waits for the disk and gives it its name, once `check` has read it and found nothing wrong.
+   * Ends the archive, waits for the disk and renames it, if `check` reads it without a fault.
    * @returns its size in bytes
-   * @throws what check throws; the archive has no name then
+   * @throws the errors of check, without renaming
    */
   async finish(check: (partial: string) => Promise<unknown>): Promise<number> {
     this.#pack.finalize();
@@ -103,7 +103,7 @@ export class ArchiveWriter {
     return size;
   }
 
-  /** Leaves nothing behind. */
+  /** Removes the partial archive. */
   async abort(): Promise<void> {
     this.#pack.destroy();
     await this.#written.catch(() => {});
@@ -111,10 +111,10 @@ export class ArchiveWriter {
   }
 }
 
-/** A member while it is read: its bytes must be taken before the next one is asked for. */
+/** A member being read: its bytes must be consumed before requesting the next. */
 export type ReadMember = { name: string; size: number; body: AsyncIterable<Buffer> };
 
-/** A fault of reading as a sentence. */
+/** A reading fault as a sentence. */
 const unreadable = (file: string, error: unknown): unknown => {
   const code = codeOf(error);
   if (code === "ENOENT") return new BackupError(`There is no file ${file}.`);
@@ -125,8 +125,8 @@ const unreadable = (file: string, error: unknown): unknown => {
 };
 
 /**
- * The members of an archive in their order.
- * @throws BackupError when the file is missing, damaged, cut off or something else
+ * Members of an archive, in order.
+ * @throws BackupError when the file is missing, damaged, cut off or of another type
  */
 export async function* readArchive(file: string): AsyncGenerator<ReadMember, void> {
   const members = extract();
@@ -136,7 +136,7 @@ export async function* readArchive(file: string): AsyncGenerator<ReadMember, voi
     try {
       yield* source;
     } catch (error) {
-      // The first fault is that of the file or of gzip; the member only knows that it was cut off.
+      // The first fault is the file's or gzip's; the member only sees the cut.
       const cause = await fed.then(() => error).catch((first: unknown) => first);
       throw unreadable(file, cause);
     }

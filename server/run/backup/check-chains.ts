@@ -12,13 +12,13 @@ export type RestoredChain = {
   orgId: string;
   lastSeq: number;
   verdict: Judged;
-  /** Our checkpoint that covers more than is there: entries were lost. */
+  /** Our checkpoint that covers more than exists: entries were lost. */
   beyond: { size: number; signedAt: string } | null;
-  /** Since when an alarm of it is open; null without one. */
+  /** Start of an open alarm; null without one. */
   alarmSince: string | null;
 };
 
-/** The heads of a manifest that the database does not hold as they were. */
+/** Heads of a manifest missing or different in the database. */
 export async function missingHeads(heads: readonly ChainHead[]): Promise<ChainHead[]> {
   const missing: ChainHead[] = [];
   for (const head of heads) {
@@ -34,7 +34,7 @@ export async function missingHeads(heads: readonly ChainHead[]): Promise<ChainHe
   return missing;
 }
 
-/** Reads every chain whole and holds it to the checkpoints of the data folder; a broken one raises the alarm. */
+/** Reads every chain and compares it with the data folder's checkpoints; a broken one raises the alarm. */
 export async function checkChains(): Promise<RestoredChain[]> {
   const chains: Omit<RestoredChain, "alarmSince">[] = [];
   for (const { orgId, seq } of await listHeads()) {

@@ -13,14 +13,14 @@ import { CLUSTER, DUMP, KEYS, MANIFEST, type Manifest } from "./manifest";
 import { sealKeys } from "./sealed-keys";
 import { verifyBackup } from "./verify";
 
-/** The source of a backup: the embedded cluster's files, or the operator's database through pg_dump. */
+/** Source of a backup: the embedded cluster's files, or the operator's database through pg_dump. */
 export type BackupSource = { kind: "cluster"; ownerUrl: string; cluster: string } | { kind: "dump"; ownerUrl: string };
 
 export type BackupInput = {
   source: BackupSource;
-  /** A file that is not there yet, or a folder in which one is named by the time. */
+  /** A new file, or a folder in which one is named by the time. */
   to: string;
-  /** Seals the keys into the backup; without it they are left out. */
+  /** Seals the keys into the backup; without it they are omitted. */
   passphrase?: string | undefined;
   now?: Date;
 };
@@ -35,7 +35,7 @@ const named = (now: Date): string =>
     .replace(/[-:]|\.\d+/g, "")
     .replace("T", "-")}${SUFFIX}`;
 
-/** @throws BackupError when the file is there already */
+/** @throws BackupError when the file exists */
 async function fileFor(to: string, now: Date): Promise<string> {
   const path = resolve(to);
   const found = await stat(path).catch(() => null);
@@ -78,8 +78,8 @@ async function archiveDump(archive: ArchiveWriter, ownerUrl: string, file: strin
 type Begun = Pick<BackupInput, "source" | "passphrase"> & { file: string; now: Date };
 
 async function write(archive: ArchiveWriter, { file, source, passphrase, now }: Begun): Promise<Manifest> {
-  // Events wait in the spool until the database has them, and checkpoints follow it: taken first, nothing is missed, and
-  // no checkpoint is ahead of the database.
+  // The spool holds events until the database has them, and checkpoints follow the database: copied first, nothing is
+  // missed and no checkpoint is ahead.
   const data = await addDataFolder(archive);
   const archived =
     source.kind === "cluster"
@@ -113,10 +113,10 @@ async function readAgain(partial: string): Promise<void> {
 }
 
 /**
- * Writes a consistent backup of database, spool and checkpoints into one file of mode 0600, which appears when it is
- * whole and was read again.
- * @throws BackupError with a sentence: the disk is full, pg_dump is missing or too old, the file is there already, what was
- * written could not be restored
+ * Writes a consistent backup of database, spool and checkpoints into one file of mode 0600, visible once complete and
+ * verified.
+ * @throws BackupError with a sentence: the disk is full, pg_dump is missing or too old, the file exists, or it could
+ * not be restored
  */
 export async function createBackup(input: BackupInput): Promise<Backup> {
   const now = input.now ?? new Date();

@@ -6,10 +6,10 @@ import type { ArchiveWriter, Member } from "./archive";
 import { DATA } from "./manifest";
 import type { KeyFile } from "./sealed-keys";
 
-/** The parts of the data folder in a backup: events that wait for the database, and everything signed. */
+/** Parts of the data folder in a backup: waiting events, and everything signed. */
 const FOLDERS = ["spool", "checkpoints"] as const;
 
-/** Every secret of the data folder and the file that TRAILMARK_SIGNING_KEY_FILE names, under its name in the folder. */
+/** Secrets of the data folder and the file of TRAILMARK_SIGNING_KEY_FILE, under its name in the folder. */
 export function keyFiles(): KeyFile[] {
   const { TRAILMARK_DATA_DIR: dir, TRAILMARK_SIGNING_KEY_FILE: given } = env();
   const names = ["nextauth-secret", ...filesBelow(dir, "keys")];
@@ -23,7 +23,7 @@ export function keyFiles(): KeyFile[] {
   ];
 }
 
-/** Names of the files below a folder of the data folder, with slashes. */
+/** Names of files below a data subfolder, with slashes. */
 function filesBelow(dir: string, folder: string): string[] {
   const top = join(dir, folder);
   if (!existsSync(top)) return [];
@@ -37,12 +37,12 @@ function filesBelow(dir: string, folder: string): string[] {
     .sort();
 }
 
-/** Adds spool and checkpoints. A file that goes meanwhile (a spool segment that was written down) is left out. */
+/** Adds spool and checkpoints; files removed meanwhile (written spool segments) are omitted. */
 export async function addDataFolder(archive: ArchiveWriter): Promise<Member[]> {
   const dir = env().TRAILMARK_DATA_DIR;
   const members: Member[] = [];
   for (const name of FOLDERS.flatMap((folder) => filesBelow(dir, folder))) {
-    // Opened before anything is asked of it: after that it can neither vanish nor be another file.
+    // Opened first, so that it can neither vanish nor be replaced.
     const file = await open(join(dir, name)).catch(() => null);
     if (!file) continue;
     try {

@@ -8,7 +8,7 @@ import type { ChainHead } from "./manifest";
 
 type Tool = "pg_dump" | "pg_restore";
 
-/** libpq's variables of an address, so that no password is in a list of processes. */
+/** libpq variables of an address, to keep passwords out of process lists. */
 function connectionEnv(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   const ssl = searchParams.get("sslmode") ?? searchParams.get("ssl");
@@ -24,7 +24,7 @@ function connectionEnv(url: string): Record<string, string> {
 }
 
 /**
- * Sees that a client program of PostgreSQL is there and knows the server.
+ * Checks that a PostgreSQL client program exists and supports the server.
  * @param serverVersion server_version_num, such as 150004
  * @throws BackupError when it is missing, or older than the server
  */
@@ -41,7 +41,7 @@ function requireTool(tool: Tool, serverVersion: number): void {
     );
 }
 
-/** @throws BackupError with what the program said */
+/** @throws BackupError with the program's output */
 function runTool(tool: Tool, args: string[], url: string): Promise<void> {
   return new Promise((done, fail) => {
     const child = spawn(tool, args, {
@@ -61,7 +61,7 @@ function runTool(tool: Tool, args: string[], url: string): Promise<void> {
   });
 }
 
-/** A database of one's own, by the addresses of its roles. */
+/** An external database, by the addresses of its roles. */
 export type Target = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined };
 
 const connect = (url: string) => postgres(url, { max: 1, max_lifetime: null, connect_timeout: 15, onnotice: () => {} });
@@ -76,7 +76,7 @@ async function withOwner<T>(url: string, work: (sql: postgres.Sql) => Promise<T>
   }
 }
 
-/** How many tables a database has where a backup would go, and in how many organizations. */
+/** Tables and organizations in a backup's target database. */
 export function countTables({ ownerUrl }: Target): Promise<number> {
   return withOwner(ownerUrl, async (sql) => {
     const [row] = await sql<{ n: number }[]>`
@@ -86,7 +86,7 @@ export function countTables({ ownerUrl }: Target): Promise<number> {
   });
 }
 
-/** Empties a database for a restore. The owner alone can, and only a restore that was forced asks for it. */
+/** Empties a database for a forced restore; only the owner can. */
 export const dropAll = ({ ownerUrl }: Target): Promise<unknown> =>
   withOwner(ownerUrl, (sql) =>
     sql.begin(async (tx) => {
@@ -97,8 +97,8 @@ export const dropAll = ({ ownerUrl }: Target): Promise<unknown> =>
   );
 
 /**
- * Loads a dump into an empty database: the roles first, then schema, rows, rights, policies and triggers as they were.
- * @throws BackupError when pg_restore is missing, too old or fails; nothing is left of a load that failed
+ * Loads a dump into an empty database: roles, then schema, rows, rights, policies and triggers.
+ * @throws BackupError when pg_restore is missing, too old or fails; a failed load leaves nothing
  */
 export async function loadDump(target: Target, file: string): Promise<void> {
   const { number, isSuper } = await describeServer(target.ownerUrl);
@@ -114,7 +114,7 @@ export async function loadDump(target: Target, file: string): Promise<void> {
         target.ownerUrl,
       );
     if (isSuper) await load();
-    // Functions go to the sealer, whom the owner must be able to become for as long as that takes.
+    // The sealer owns functions, so the owner must be able to become it meanwhile.
     else await withSealer(sql, load);
   });
 }
@@ -125,10 +125,10 @@ const databaseOf = (url: string): string => {
   return name;
 };
 
-/** The role that a dump reads as: it sees every row in spite of row level security, and can do nothing else. */
+/** Role for dumps: sees every row despite row-level security, and can do nothing else. */
 const ROLE = "trailmark_backup";
 
-/** As the operating guide has it; run again each time, for new tables have new policies. */
+/** As in the operating guide; repeated each time, because new tables have new policies. */
 const PREPARE_ROLE = `
   DO $$
   DECLARE s text; t text;
@@ -154,10 +154,10 @@ const PREPARE_ROLE = `
   END
   $$`;
 
-/** The state of the database at the moment of the dump. */
+/** State of the database at the time of the dump. */
 export type Dumped = { version: string; migrations: number; newestMigration: number; heads: ChainHead[] };
 
-/** Numbers of the server's version and rights, as the tools must know them. */
+/** Server version and rights for the tools. */
 async function describeServer(ownerUrl: string): Promise<{ number: number; version: string; isSuper: boolean }> {
   const sql = connect(ownerUrl);
   try {
@@ -171,7 +171,7 @@ async function describeServer(ownerUrl: string): Promise<{ number: number; versi
   }
 }
 
-/** Creates or completes the role that dumps read as. */
+/** Creates or updates the dump role. */
 async function prepareRole(ownerUrl: string): Promise<void> {
   const sql = connect(ownerUrl);
   try {
@@ -181,7 +181,7 @@ async function prepareRole(ownerUrl: string): Promise<void> {
   }
 }
 
-/** Heads and migrations as a transaction sees them. */
+/** Heads and migrations within a transaction. */
 export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "version">> {
   const heads = await sql<{ orgId: string; seq: number; checksum: string }[]>`
     SELECT org_id AS "orgId", max(seq)::float8 AS seq, (array_agg(checksum ORDER BY seq DESC))[1] AS checksum
@@ -192,7 +192,7 @@ export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "ve
 }
 
 /**
- * Dumps a database of one's own with pg_dump, in one snapshot, with the heads of the chains in it.
+ * Dumps an external database with pg_dump, in one snapshot including the heads of the chains.
  * @throws BackupError when pg_dump is missing, too old or fails
  */
 export async function dumpDatabase(ownerUrl: string, file: string): Promise<Dumped> {

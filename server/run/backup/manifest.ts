@@ -13,11 +13,11 @@ const member = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Where a chain stood when the backup began; the backup holds at least so much. */
+/** Position of a chain when the backup started; the backup has at least this much. */
 const chainHead = z.strictObject({ orgId: z.guid(), seq: z.int().min(0), checksum: z.string() });
 export type ChainHead = z.output<typeof chainHead>;
 
-/** The last member of a backup: what it holds and from where it comes. */
+/** Last member of a backup: contents and origin. */
 export const manifest = z.strictObject({
   format: z.literal("trailmark-backup"),
   version: z.literal(1),
@@ -27,10 +27,10 @@ export const manifest = z.strictObject({
   kind: z.enum(["cluster", "dump"]),
   postgres: z.strictObject({ version: z.string(), platform: z.string().nullable() }),
   migrations: z.int().min(0),
-  /** The date of the newest one, in ms since 1970 UTC; backups that were made before it was kept do not say it. */
+  /** Date of the newest migration, in ms since 1970 UTC; missing in older backups. */
   newestMigration: z.int().min(0).optional(),
   heads: z.array(chainHead),
-  /** Whether the keys are in it, sealed under a passphrase. */
+  /** Whether it contains the keys, sealed under a passphrase. */
   hasKeys: z.boolean(),
   members: z.array(member),
 });

@@ -13,16 +13,16 @@ import { type KeyFile, openKeys } from "./sealed-keys";
 import { verifyBackup } from "./verify";
 
 /**
- * Brings files back into a data folder. What is there stays: checkpoints that were signed after the backup are the only
- * witnesses of what was lost, events in the spool are stored nowhere else, and a key is never replaced.
+ * Restores files to a data folder. Existing ones stay: newer checkpoints are the only witnesses of losses, spooled
+ * events exist nowhere else, and keys are never replaced.
  */
 class DataReceiver {
-  /** Files that were there already, by name. */
+  /** Existing files, by name. */
   readonly kept: string[] = [];
 
   constructor(private readonly dataDir: string) {}
 
-  /** Where a file goes, or null when it is there. */
+  /** Path for a file, or null if it exists. */
   #place(name: string): string | null {
     const path = join(this.dataDir, name);
     if (existsSync(path)) {
@@ -49,21 +49,21 @@ class DataReceiver {
 export type RestoreInput = {
   file: string;
   dataDir: string;
-  /** The embedded cluster of the data folder, or a database of one's own. */
+  /** The embedded cluster of the data folder, or an external database. */
   target: { kind: "cluster" } | ({ kind: "dump" } & Target);
-  /** Replaces what is there; `say` gets what goes before it goes. */
+  /** Replaces existing data; `say` is told about it before. */
   force: boolean;
   passphrase?: string | undefined;
   say: (line: string) => void;
 };
 
-/** kept: files of the data folder that were there already, so that the backup's were not used. */
+/** kept: existing files of the data folder, which replaced the backup's. */
 export type Restored = { manifest: Manifest; kept: string[] };
 
 const majorOf = (version: string): string => version.split(".")[0] ?? "";
 
 function checkVersions({ kind, product, postgres, ...backup }: Manifest, { target }: RestoreInput): void {
-  // Not by their number: one that was upgraded has those of before, too.
+  // By date, not by number: an upgraded database also has the older ones.
   if ((backup.newestMigration ?? 0) > newestMigration())
     throw new BackupError(`The backup is of a later version, ${product}: restore it with that version or a newer one.`);
   if (kind === "cluster" && target.kind === "dump")
@@ -79,7 +79,7 @@ function checkVersions({ kind, product, postgres, ...backup }: Manifest, { targe
     throw new BackupError(`The backup is of a cluster on ${postgres.platform}; its files do not run on ${here}.`);
 }
 
-/** Where the old cluster is moved, or undefined when there is none. @throws BackupError */
+/** Path to which the old cluster is moved, or undefined without one. @throws BackupError */
 function makeRoomForCluster({ target, dataDir, force, say }: RestoreInput, { postgres }: Manifest): string | undefined {
   if (target.kind !== "cluster") return undefined;
   const location = findClusterLocation(dataDir);
@@ -125,7 +125,7 @@ async function receive({ name, body }: ReadMember, { cluster, dump, data }: Targ
   else if (name === DUMP) await pipeline(body, createWriteStream(dump, { mode: 0o600 }));
 }
 
-/** The keys, opened before anything is written: a wrong passphrase changes nothing. */
+/** Opens the keys before anything is written, so that a wrong passphrase changes nothing. */
 async function readKeys({ hasKeys }: Manifest, { file, passphrase }: RestoreInput): Promise<KeyFile[]> {
   if (passphrase === undefined) return [];
   for await (const { name, body } of readArchive(file))
@@ -136,8 +136,8 @@ async function readKeys({ hasKeys }: Manifest, { file, passphrase }: RestoreInpu
 }
 
 /**
- * Restores a backup into an empty place, after reading it whole: the database with its roles, then spool, checkpoints
- * and, with the passphrase, keys that are not there yet. What the chains then say is for the caller to find out.
+ * Restores a backup into an empty target, after verifying it: the database with its roles, then spool, checkpoints and,
+ * with the passphrase, missing keys. The caller checks the chains afterwards.
  * @throws BackupError: damaged, of a later version, of another machine, not empty, wrong passphrase
  */
 export async function restoreBackup(input: RestoreInput): Promise<Restored> {

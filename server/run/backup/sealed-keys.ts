@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:
 import { z } from "zod";
 import { BackupError } from "./archive";
 
-/** The creator of a backup knows its passphrase: no name in it may lead out of the data folder. */
+/** A backup's creator knows the passphrase, so names are checked not to leave the data folder. */
 const INSIDE = /^(?![/\\])(?!.*(^|[/\\])\.{1,2}([/\\]|$))[^\0]+$/s;
 
-/** A secret file of the installation: its name in the data folder, its bytes in base64. */
+/** A secret file: its name in the data folder, its bytes in base64. */
 export type KeyFile = z.output<typeof keyFiles>[number];
 const keyFiles = z.array(z.object({ name: z.string().regex(INSIDE), content: z.string() }));
 
@@ -13,7 +13,7 @@ const MAGIC = Buffer.from("trailmark keys 1\n");
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** 64 MiB a guess. */
+/** 64 MiB per guess. */
 const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
 const MIN_PASSPHRASE = 12;
 

@@ -4,7 +4,7 @@ import type { Member } from "./archive";
 import { BackupError, readArchive } from "./archive";
 import { MANIFEST, type Manifest, manifest } from "./manifest";
 
-/** Names allowed in a backup: nothing that leads out of its folder. Spools bear their process and a tilde. */
+/** Names allowed in a backup, which must not leave its folder. Spool names have their process and a tilde. */
 const SAFE_NAME = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.@+~-]+(\/[\w.@+~-]+)*\/?$/;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
@@ -43,9 +43,9 @@ function compare(file: string, found: readonly Member[], expected: readonly Memb
 }
 
 /**
- * Reads a backup whole and holds every file in it to the checksum in its manifest, and its name to what a restore takes:
- * a backup that could not be restored is reported when it is made.
- * @throws BackupError naming what is damaged, missing, too much or not allowed
+ * Reads a backup and checks every file against the manifest's checksum, and its name against the restore rules, so that
+ * an unusable backup is reported at once.
+ * @throws BackupError naming the damaged, missing, extra or disallowed file
  */
 export async function verifyBackup(file: string): Promise<Manifest> {
   const found: Member[] = [];

@@ -22,7 +22,7 @@ import { createSystemAdmin, foundPartner, isSetupNeeded } from "@/server/setup/s
 import { type Command, printNote, readArgs, readStdin, required, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 
-/** @throws UsageError when it is no id, or no organization's */
+/** @throws UsageError for an invalid or unknown organization id */
 export async function knownOrganization(orgId: string): Promise<string> {
   const id = orgId.toLowerCase();
   if (!isUuid(id)) throw new UsageError(`--org: "${orgId}" is not an organization's id.`);
@@ -35,7 +35,7 @@ export async function knownOrganization(orgId: string): Promise<string> {
 
 type Given = { email: string; password: string; name: string; organization: string; partnerId: string | undefined };
 
-/** The first partner with its administrator, or one more administrator of a partner that exists. */
+/** Creates the first partner with its administrator, or another administrator of an existing partner. */
 async function createPartnerAdmin({ email, password, name, organization, partnerId }: Given): Promise<string> {
   if (await isSetupNeeded()) {
     const founding = completeInput
@@ -49,11 +49,11 @@ async function createPartnerAdmin({ email, password, name, organization, partner
   return `Created the partner administrator ${email}.`;
 }
 
-/** Only the first partner is founded here; a name given for another one must not pass in silence. */
+/** Only the first partner is created here; a name for another must not be ignored silently. */
 const UNUSED =
   "Note: there is a partner already, so that --organization was not used; the administrator belongs to it.";
 
-/** Creates a user who can sign in; --system creates the platform's operator, which no door of the server does. */
+/** Creates a user who can sign in; --system creates the platform's operator, which no server door can. */
 export const createAdmin: Command = {
   usage:
     "--email EMAIL --password-stdin | --password PASSWORD [--name NAME] [--partner ID] [--organization NAME] [--system]",
@@ -85,13 +85,13 @@ export const createAdmin: Command = {
         say(await createPartnerAdmin({ email, password, name, organization, partnerId: values.partner }));
       }
     };
-    // It may be the first thing that is done here, before the server has ever run.
+    // May run before the server ever did.
     await onPlatform(work, { mayMake: true });
     return 0;
   },
 };
 
-/** The id of an organization that is named by its id or its slug. */
+/** Organization id from an id or slug. */
 async function organizationOf(named: string): Promise<string> {
   const rows = await asSystem((tx) =>
     tx
@@ -105,7 +105,7 @@ async function organizationOf(named: string): Promise<string> {
   return rows[0].id;
 }
 
-/** Creates an API key and prints it, once, alone on standard output. */
+/** Creates an API key and prints it once, the only text on standard output. */
 export const createApiKey: Command = {
   usage: "--name NAME --org ID_OR_SLUG | --partner ID --permission PERMISSION... [--expires ISO_TIME]",
   summary: "create an API key of one organization or a whole partner; the key goes to standard output",
@@ -134,7 +134,7 @@ export const createApiKey: Command = {
   },
 };
 
-/** The administrators of this installation: for an operator who looks for a way in, or for one too many. */
+/** Lists the administrators of this installation. */
 export const listAdmins: Command = {
   usage: "",
   summary: "list partner and system administrators: e-mail, role, partner, state, last sign-in",
@@ -167,7 +167,7 @@ export const listAdmins: Command = {
 
 const passwordSchema = z.strictObject({ password: newPassword });
 
-/** For an operator who has lost the last way in: a new password, which ends every sign-in of that person. */
+/** Sets a new password and ends the person's sign-ins, for operators who are locked out. */
 export const resetPassword: Command = {
   usage: "--email EMAIL --password-stdin [--remove-two-factor]",
   summary: "give a person a new password, read from standard input; ends their sessions",
@@ -194,7 +194,7 @@ export const resetPassword: Command = {
         ...resourceOf("user", row),
         details: { via: "command line", endedSessions, unlinkedIdentities, removeTwoFactor },
       });
-      // Streams that running servers hold open for them end now.
+      // Ends the person's open streams on running servers.
       relay().notifyCallersChanged();
       await stopRelay();
       const ended = endedSessions === 1 ? "1 session" : `${endedSessions} sessions`;

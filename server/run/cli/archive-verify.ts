@@ -16,7 +16,7 @@ import { openFile, readText } from "./read-bytes";
 const OBJECT = /\.ndjson\.gz$/;
 const MANIFEST = /\.manifest\.json$/;
 
-/** The fault of a manifest's signature; null under a trusted key. */
+/** Fault of a manifest's signature; null under a trusted key. */
 function signatureFault({ manifest, note }: { manifest: Manifest; note: string }, trust: Trust): Found["faults"] {
   const parsed = parseNote(note);
   const { trusted, bad } = new LogTrust(nodeBundleTools, trust, { origin: manifest.origin, named: [] }).signersOf(
@@ -32,7 +32,7 @@ async function digestOf(file: string): Promise<string> {
   return sha.digest("hex");
 }
 
-/** Holds an object to its manifest, and its entries to the trusted keys. */
+/** Checks an object against its manifest, and its entries against the trusted keys. */
 async function objectFaults(file: string, manifest: Manifest, trust: Trust): Promise<Found["faults"]> {
   const broken = (reason: string) => [{ isBroken: true, reason }];
   if ((await digestOf(file)) !== manifest.digest) return broken("its SHA-256 is not the one in its manifest");
@@ -49,7 +49,7 @@ async function objectFaults(file: string, manifest: Manifest, trust: Trust): Pro
   return verdict.reasons.map((reason) => ({ isBroken: false, reason }));
 }
 
-/** Reads a manifest and the object that it is of. */
+/** Reads a manifest and its object. */
 async function readPair(base: string, path: string, { trust, objects }: Reading): Promise<Found> {
   const read = readManifest(readText(join(base, path)));
   if (!read) return { path, manifest: null, faults: [{ isBroken: true, reason: "it is not a manifest" }] };
@@ -66,8 +66,8 @@ async function readPair(base: string, path: string, { trust, objects }: Reading)
 type Reading = { trust: Trust; objects: ReadonlySet<string> };
 
 /**
- * Judges a copy of an archive in a folder: each object against its manifest, each manifest's signature, each entry, and
- * that the series has no hole. Reads files alone.
+ * Judges a copy of an archive in a folder: objects against manifests, signatures, entries, and gaps in the series.
+ * Reads only files.
  * @throws Error in words when the folder cannot be read, or holds no archive
  */
 export async function verifyFolder(base: string, trust: Trust): Promise<Verdict> {

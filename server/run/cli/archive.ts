@@ -27,7 +27,7 @@ function show({ status, organizations, faults, reasons }: Verdict): void {
   showAll("Not proven", reasons);
 }
 
-/** Checks a copy of an archive, on this machine alone: no configuration, database or network. */
+/** Verifies a copy of an archive locally: no configuration, database or network. */
 async function verify(args: string[]): Promise<number> {
   const options = { ...trustOptions, json: { type: "boolean", default: false } } as const;
   const { values, positionals } = readArgs(args, options, 1);
@@ -45,7 +45,7 @@ async function verify(args: string[]): Promise<number> {
   }
 }
 
-/** Reads a range back for a day beside the log, and waits until it is there. */
+/** Restores a range beside the log for a day, and waits until it is available. */
 async function restore(args: string[]): Promise<number> {
   const text = { type: "string" } as const;
   const { values } = readArgs(args, { org: text, from: text, to: text, "from-seq": text, "to-seq": text });

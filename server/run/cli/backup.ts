@@ -19,7 +19,7 @@ import { type Command, printNote, readArgs, required, say, UsageError } from "./
 import { onPlatform } from "./platform";
 import { EXIT_CODE, wordOf } from "./show-verdict";
 
-/** The first line of the file that an option names. */
+/** First line of an option's file. */
 function readPassphrase(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   try {
@@ -42,7 +42,7 @@ function describeBackup({ createdAt, product, kind, postgres, heads, hasKeys, me
   );
 }
 
-/** Keeps and records the run; the backup is good all the same where that cannot be done. */
+/** Stores and records the run; a failure to do so does not invalidate the backup. */
 async function keepRun({ file, bytes, manifest }: Backup): Promise<void> {
   try {
     await startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") });
@@ -76,7 +76,7 @@ async function create(to: string, passphrase: string | undefined): Promise<numbe
   }
 }
 
-/** A consistent backup into one file, or the check of one. */
+/** Creates a consistent backup, or verifies one. */
 export const backup: Command = {
   usage: "[--to DIR|FILE] [--keys-passphrase-file FILE] | --verify FILE",
   summary: "back up database, spool and checkpoints into one verified file; --verify checks one and changes nothing",
@@ -95,7 +95,7 @@ export const backup: Command = {
   },
 };
 
-/** Where a restore goes, found without starting a database. */
+/** Target of a restore, determined without starting a database. */
 function targetOf(): Pick<RestoreInput, "target" | "dataDir"> {
   const read = readEnvironment();
   const { TRAILMARK_DATA_DIR: dataDir, TRAILMARK_OWNER_DATABASE_URL: ownerUrl } = read;
@@ -132,7 +132,7 @@ const SENTENCES: Record<number, string> = {
   [EXIT_CODE.unproven]: "Not every chain is proven to be as it was signed: see above.",
 };
 
-/** Verifies every chain against the checkpoints, then keeps and records that it was restored. */
+/** Verifies every chain against the checkpoints, then records the restore. */
 async function judge(file: string, manifest: Manifest): Promise<number> {
   const missing = await missingHeads(manifest.heads);
   for (const { orgId, seq } of missing) printNote(`MISSING    ${orgId}  sequence ${seq}, which the manifest names`);
@@ -147,7 +147,7 @@ async function judge(file: string, manifest: Manifest): Promise<number> {
   return chains.some(({ verdict }) => verdict.status === "unproven") ? EXIT_CODE.unproven : EXIT_CODE.intact;
 }
 
-/** Brings a backup back into an empty place and says what every chain is worth afterwards. */
+/** Restores a backup into an empty target and reports the state of every chain. */
 export const restore: Command = {
   usage: "FILE [--force] [--keys-passphrase-file FILE]",
   summary:

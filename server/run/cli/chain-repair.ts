@@ -5,7 +5,7 @@ import { type Command, printNote, readArgs, required, say } from "./command";
 import { onPlatform } from "./platform";
 import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
 
-/** Lets a chain continue that was restored to an older state, which is recorded, signed and visible permanently. */
+/** Lets a chain continue from an older restored state, permanently recorded, signed and visible. */
 export const continueChain: Command = {
   usage: "--org ID",
   summary:
@@ -38,7 +38,7 @@ export const continueChain: Command = {
   },
 };
 
-/** Rebuilds the lost head of one chain from its rows, once these are proven. */
+/** Rebuilds a chain's lost head from its proven rows. */
 export const repairHead: Command = {
   usage: "--org ID",
   summary: "rebuild the lost head of a chain from its verified entries; exit code 0 done or right already, 1 refused",

@@ -1,34 +1,34 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "@/db/thrown";
 
-/** A mistake in how a command was called; shown with its usage. */
+/** Wrong usage of a command; shown with its usage. */
 export class UsageError extends Error {}
 
 export type Command = {
-  /** Arguments behind the command's name. */
+  /** Arguments after the command's name. */
   usage: string;
   summary: string;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run: (args: string[]) => Promise<number>;
-  /** The exit code when it could not be done at all; by default 1, which a command whose 1 has a meaning must not use. */
+  /** Exit code for a failure to run; by default 1, unless 1 has a meaning. */
   failed?: number;
 };
 
-/** Characters that a terminal acts upon: control characters, and marks that turn the reading direction. */
+/** Characters interpreted by terminals: control characters and direction marks. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** A text that comes out of a file, with JSON's escapes for what is not seen: it must not write a verdict. */
+/** Escapes invisible characters of text from a file, which must not forge a verdict. */
 export const visible = (text: string): string =>
   text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Lines, and tabs between columns, are the command's own output. */
+/** The command's own output may contain line breaks and tabs. */
 const linesOf = (text: string): string => `${text.replace(/[^\n\t]+/g, visible)}\n`;
 export const say = (text: string): void => void process.stdout.write(linesOf(text));
 export const printNote = (text: string): void => void process.stderr.write(linesOf(text));
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/** @throws UsageError for an unknown or incomplete option, or more words than there is room for */
+/** @throws UsageError for an unknown or incomplete option, or too many arguments */
 export function readArgs<const O extends Options>(args: string[], options: O, words = 0) {
   try {
     const found = parseArgs({ args, options, allowPositionals: words > 0, strict: true });
@@ -39,13 +39,13 @@ export function readArgs<const O extends Options>(args: string[], options: O, wo
   }
 }
 
-/** The value of an option that must be given. */
+/** Value of a required option. */
 export function required(value: string | undefined, name: string): string {
   if (!value) throw new UsageError(`${name} is needed.`);
   return value;
 }
 
-/** Everything that is on standard input, without the newline at its end. */
+/** Reads standard input without its final newline. */
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));

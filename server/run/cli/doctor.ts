@@ -32,17 +32,17 @@ import { prepareEnvironment } from "@/server/run/process/prepare";
 import { lastBackup } from "@/server/setup/backup-runs";
 import { type Command, readArgs, say } from "./command";
 
-/** ok: as it should be; warn: works, but the operator should know; fail: something does not work. */
+/** ok: fine; warn: works, but needs attention; fail: broken. */
 type Finding = { level: "ok" | "warn" | "fail"; about: string; detail: string };
 
-/** More waits only while the database is away. */
+/** A larger spool only occurs while the database is down. */
 const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
 const OTHERS_MAY_READ = 0o077;
 
-/** A fault of the environment, by its variable. */
+/** A fault of the environment, with its variable. */
 const lastLine = (error: unknown): string => messageOf(error).split("\n").at(-1)?.replace(/^ +- /, "") ?? "";
 
-/** Events that wait on disk for the database, and those that it refused for good. */
+/** Events waiting on disk for the database, and permanently refused ones. */
 function checkSpool(): Finding {
   const about = "spool";
   const dir = join(env().TRAILMARK_DATA_DIR, "spool");
@@ -64,7 +64,7 @@ function checkSpool(): Finding {
   return { level: waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", about, detail: `${waiting} bytes waiting` };
 }
 
-/** The policy of the witnesses, as the server reads it at its start. */
+/** Witness policy, as read at the server's start. */
 function checkWitnesses(): Finding {
   const about = "witnesses";
   try {
@@ -78,7 +78,7 @@ function checkWitnesses(): Finding {
   }
 }
 
-/** The key of the checkpoints: there, Ed25519, and readable by its owner alone. */
+/** Checkpoint key: present, Ed25519, and readable only by its owner. */
 function checkKey(): Finding {
   const about = "signing key";
   const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();
@@ -98,10 +98,10 @@ function checkKey(): Finding {
 }
 
 const MAX_NAMED = 5;
-/** A head is signed every minute or thousand rows; one much further behind has no signer. */
+/** Heads are signed every minute or thousand rows, so a larger distance means no signer. */
 const FAR_BEHIND_ROWS = 5_000;
 
-/** Retention goes by the database's clock, tokens and the limit on future times by this machine's. */
+/** Retention uses the database's clock; tokens and the future limit use this machine's. */
 const MAX_APART_SECONDS = 5;
 
 const finding = (about: string, level: Finding["level"], detail: string): Finding => ({ level, about, detail });
@@ -115,7 +115,7 @@ async function checkRole(): Promise<Finding> {
   }
 }
 
-/** What a session of the application runs under where it differs from what statements rely on, and the two clocks. */
+/** Session settings that differ from those that statements rely on, and clock skew. */
 async function checkSession(): Promise<Finding[]> {
   const names = Object.keys(EXPECTED);
   const [row] = await appSql()<{ now: string; values: string[] }[]>`
@@ -157,7 +157,7 @@ async function checkChain(): Promise<Finding[]> {
 
 type Anchoring = "anchored" | "behind" | "unsigned" | "contradicted";
 
-/** Whether the newest checkpoint kept outside the database still says what the database does. */
+/** Compares the newest checkpoint outside the database with the database. */
 async function anchoringOf(head: Head): Promise<Anchoring> {
   const newest = await readLatest(head.orgId);
   if (!newest) return "unsigned";
@@ -194,7 +194,7 @@ async function checkAnchors(): Promise<Finding> {
   return finding(about, "ok", `${heads.length} chains signed`);
 }
 
-/** Rows beside the logs that are not the product's: no verdict rests on them, but somebody wrote or removed them. */
+/** Foreign rows beside the logs: no verdict depends on them, but somebody changed them. */
 async function checkStrayRows(): Promise<Finding> {
   const found = groupBy(await listStrayRows(), ({ what }) => what);
   const said = [...found].map(([what, rows]) => `${what}: ${namedOrganizations(rows.map(({ orgId }) => orgId))}`);
@@ -218,10 +218,10 @@ async function checkPruning(): Promise<Finding> {
   return finding("pruning", LEVEL[status], detail);
 }
 
-/** A backup a day, with a night's grace. */
+/** A daily backup, with a night's grace. */
 const OLD_BACKUP_HOURS = 36;
 
-/** How old the newest backup by this installation's own command is; another way of backing up is not seen here. */
+/** Age of the newest backup by this installation's command; other backup methods are not visible here. */
 async function checkBackup(): Promise<Finding> {
   const last = await lastBackup();
   if (!last) return finding("backup", "warn", "none yet by `trailmark backup`; other ways are not seen here");
@@ -230,7 +230,7 @@ async function checkBackup(): Promise<Finding> {
   return finding("backup", hours > OLD_BACKUP_HOURS ? "warn" : "ok", `the last is ${age} old: ${last.file}`);
 }
 
-/** Everything that the database must be; when it cannot be reached, only that. */
+/** Checks the database; if unreachable, reports only that. */
 async function checkDatabase(): Promise<Finding[]> {
   try {
     const [row] = await appSql()<{ version: string; name: string }[]>`
@@ -260,7 +260,7 @@ function checkDataFolder(): Finding {
   return { level: "fail", about: "data folder", detail: `${unusable} cannot be read and written by ${userName()}` };
 }
 
-/** Looks at everything that this installation rests on and changes nothing. */
+/** Checks everything that this installation depends on, read only. */
 export const doctor: Command = {
   usage: "[--json]",
   summary: "check environment, database, roles, chain, spool, keys and checkpoints; exit code 1 when something fails",

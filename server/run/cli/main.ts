@@ -21,7 +21,7 @@ import { verify } from "./verify";
 import { verifyStream } from "./verify-stream";
 import { witness } from "./witness";
 
-/** Brings the database to this version, or without the owner's address says whether it is. */
+/** Migrates the database to this version, or without the owner's address reports whether it is current. */
 export const migrate: Command = {
   usage: "",
   summary: "create the roles and apply what the database lacks (needs TRAILMARK_OWNER_DATABASE_URL)",
@@ -72,7 +72,7 @@ function help(): void {
   for (const [name, { usage, summary }] of Object.entries(COMMANDS)) say(`\n  ${name} ${usage}\n      ${summary}`);
 }
 
-/** Shows a fault that an operator can mend in a sentence, any other with its stack. */
+/** Shows a fault that an operator can fix as a sentence, others with a stack. */
 function explain(error: unknown): string {
   if (error instanceof ZodError) {
     const { errors = [] } = invalidInput(error).extra;

@@ -33,7 +33,7 @@ const exitCodeOf = ({ broken, failed, unproven }: NightlyRun): number => {
   return unproven > 0 ? EXIT_CODE.unproven : EXIT_CODE.intact;
 };
 
-/** The nightly verification now. */
+/** Runs the nightly verification now. */
 export const nightly: Command = {
   usage: "[--org ID]... | [--all] [--json]",
   summary: "run the nightly verification now; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
@@ -46,7 +46,7 @@ export const nightly: Command = {
     } as const;
     const { values } = readArgs(args, options);
     if (values.all && values.org) throw new UsageError("Give --org or --all, not both.");
-    // The alarm's log line would come before the report on standard output; the report says the same.
+    // The report on standard output includes the alarm, so its log line is suppressed.
     if (values.json) log.level = "silent";
     const run = await onPlatform(async () => {
       const orgIds = values.org ? await Promise.all(values.org.map(knownOrganization)) : undefined;

@@ -7,9 +7,9 @@ import { refuseUnsafeRole } from "@/server/run/process/guard-role";
 import { prepareEnvironment } from "@/server/run/process/prepare";
 
 /**
- * Runs a command with everything that the server has: the environment, PostgreSQL (attached when the server's own is
- * running, else started for as long as it takes), every migration, the recorder. Works beside a running server.
- * @throws EnvError also where there is no installation yet, unless the command may make one
+ * Runs a command with everything that the server has: environment, PostgreSQL (attached if the server's own is running,
+ * else started meanwhile), migrations and recorder. Works beside a running server.
+ * @throws EnvError also without an installation, unless the command may create one
  */
 export async function onPlatform<T>(work: () => Promise<T>, options?: { mayMake: boolean }): Promise<T> {
   const embedded = await prepareEnvironment(options);

@@ -1,7 +1,7 @@
-// Imported before everything else: a command's output is for people and pipes, not for the server's log lines.
+// Imported first: a command's output is for people and pipes, without log lines.
 process.env.LOG_LEVEL ||= "error";
 
-// A reader that closes the pipe early (head, a pager) has read enough: the exit code stays that of what was found.
+// A reader that closes the pipe early (head, a pager) must not change the exit code.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });

@@ -4,11 +4,11 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** As much of a file as shows what it is. */
+/** Enough of a file to recognize its type. */
 const START_BYTES = 64;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** A file, or standard input ("-"), as its first bytes and everything from its start on. */
+/** A file or standard input ("-"): its first bytes, and the whole stream. */
 export type OpenFile = { start: Buffer; chunks: AsyncIterable<Buffer> };
 
 const WHY = new Map([
@@ -18,13 +18,13 @@ const WHY = new Map([
   ["EACCES", "it may not be read by this user"],
 ]);
 
-/** Why a file cannot be read, in words. */
+/** Reason that a file cannot be read. */
 function unreadable(error: unknown): Error {
   const { code = "" }: { code?: string } = Object(error);
   return new Error(WHY.get(code) ?? `it cannot be read${code && ` (${code})`}`);
 }
 
-/** The text of a small file. @throws Error in words, also where it is not UTF-8 */
+/** Text of a small file. @throws Error in words, also if it is not UTF-8 */
 export function readText(file: string): string {
   let bytes: Buffer;
   try {
@@ -62,20 +62,19 @@ async function begin(rest: AsyncGenerator<Buffer>): Promise<OpenFile> {
 }
 
 /**
- * Opens a file so that its beginning can show what it is, and the whole of it still be read; a compressed one, as archives
- * have them, as what is in it.
+ * Opens a file so that its start can be inspected and the whole still read; gzip files are decompressed.
  * @throws Error in words when it cannot be read
  */
 export async function openFile(file: string): Promise<OpenFile> {
   const stream: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   const opened = await begin(inWords(stream));
   if (!opened.start.subarray(0, GZIP.length).equals(GZIP)) return opened;
-  // Its errors arrive where the result is read.
+  // Its errors surface where the result is read.
   const plain = pipeline(Readable.from(opened.chunks), createGunzip(), () => {});
   return begin(inWords(plain));
 }
 
-/** The text of bytes in pieces as they come. */
+/** Decodes bytes to text in pieces. */
 export async function* textOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   for await (const chunk of chunks) yield decoder.write(chunk);

@@ -35,7 +35,7 @@ const sum = (counts: Count[]): Count => ({
   isAtLeast: counts.some(({ isAtLeast }) => isAtLeast),
 });
 
-/** @returns whether every organization's could be pruned */
+/** @returns whether all organizations could be pruned */
 function describeLogs(all: Logs[], verb: string): boolean {
   for (const one of all) {
     if (one.diagnostic.rows + one.events.rows > 0) say(`${one.orgId}  ${inWords(one)} ${verb}`);
@@ -46,7 +46,7 @@ function describeLogs(all: Logs[], verb: string): boolean {
   return !all.some(({ error }) => error);
 }
 
-/** Device logs need no elevated role. @returns whether every organization's could be pruned */
+/** Device logs need no elevated role. @returns whether all organizations could be pruned */
 async function pruneLogs(dryRun: boolean, only: { orgIds?: readonly string[] }): Promise<boolean> {
   if (dryRun) return describeLogs(await expiredDeviceLogs(only), "would go");
   const done = await pruneDeviceLogs(only);
@@ -59,7 +59,7 @@ async function pruneLogs(dryRun: boolean, only: { orgIds?: readonly string[] }):
   return describeLogs(logs, "went");
 }
 
-/** One pruning run now, or with --dry-run a look at what it would remove. */
+/** Runs pruning now; --dry-run only shows what it would remove. */
 export const retention: Command = {
   usage: "[--dry-run] [--org ID]...",
   summary: "prune expired audit entries and device logs now; --dry-run only looks",

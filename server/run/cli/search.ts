@@ -7,7 +7,7 @@ import { knownOrganization } from "./accounts";
 import { type Command, readArgs, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 
-/** Makes the search index anew, which is derived from the entries and changes no answer. */
+/** Rebuilds the search index from the entries; answers do not change. */
 export const search: Command = {
   usage: "rebuild [--org ID]...",
   summary: "make the search index anew, of every organization or those named; searches are exact and slower meanwhile",

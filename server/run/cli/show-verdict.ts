@@ -5,15 +5,15 @@ import type { Trust } from "@/server/evidence/proofs/judge-proof";
 import { windowText } from "@/server/evidence/tree/statement";
 import { say, visible } from "./command";
 
-/** How `verify` was called, regardless of what the file is. */
+/** Options of `verify` for all file types. */
 export type VerifyOptions = { trust: Trust; json: boolean };
 
-/** The verdicts' exit codes and words, the same for bundles and for proofs of entries. */
+/** Exit codes and words of verdicts, for bundles and entry proofs. */
 export const EXIT_CODE = { intact: 0, empty: 0, broken: 1, unreadable: 2, unproven: 3 } as const;
 /** A verdict as it is printed. */
 export const wordOf = (status: keyof typeof EXIT_CODE): string => VERDICT_WORD[status].toUpperCase();
 
-/** A bundle's verdict as lines for a person. */
+/** Breaks printed of a bundle's verdict. */
 
 const MAX_BREAKS_SHOWN = 10;
 
@@ -50,7 +50,7 @@ function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
     field("Retention", `through sequence ${receipt.through}, before ${receipt.before}, under ${windowText(receipt)}`);
 }
 
-/** The places where a chain does not hold, the first ones in full. */
+/** Breaks of a chain, the first ones in full. */
 export function showBreaks({ breaks }: { breaks: readonly Break[] }): void {
   for (const { seq, id, kind, expected, actual } of breaks.slice(0, MAX_BREAKS_SHOWN)) {
     say(`  ${kind}${seq > 0 ? ` at sequence ${seq}` : ""}${id ? ` (entry ${id})` : ""}`);

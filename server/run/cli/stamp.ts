@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { StampCheck } from "@/server/evidence/bundle/judge";
 import { UsageError } from "./command";
 
-/** Runs OpenSSL in a folder. @throws UsageError when this machine has none */
+/** Runs OpenSSL in a folder. @throws UsageError if it is not installed */
 function openssl(cwd: string, args: string[]) {
   const { error, status, stdout, stderr } = spawnSync("openssl", args, { cwd, encoding: "utf8" });
   if (error) throw new UsageError(`--tsa: openssl, which checks time-stamps, did not run: ${error.message}.`);
@@ -15,16 +15,16 @@ function openssl(cwd: string, args: string[]) {
 const lineOf = (text: string, name: string): string | null =>
   new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? null;
 
-/** The last reason that OpenSSL gives. */
+/** Last reason given by OpenSSL. */
 const reasonOf = (stderr: string): string => {
   const [last = ""] = stderr.trim().split("\n").slice(-1);
   return /:reason\([^)]*\):|^[0-9A-F]+:error:/.test(last) ? (last.split(":")[5] ?? last) : last || "it is malformed";
 };
 
 /**
- * Checks time-stamps (RFC 3161) by OpenSSL: signature, imprint, and a chain to one of these certificates that was good at
- * the time that is stamped.
- * @param certificates a file of certificates in PEM that the reader trusts, those between them and the authority as well
+ * Checks time-stamps (RFC 3161) with OpenSSL: signature, imprint, and a chain to a trusted certificate valid at the
+ * stamped time.
+ * @param certificates a PEM file of trusted certificates, including intermediate ones
  */
 export const stampCheck =
   (certificates: string): StampCheck =>

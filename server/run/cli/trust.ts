@@ -6,7 +6,7 @@ import { ED25519, parseVerifierKey } from "@/server/evidence/tree/signed-note";
 import { UsageError } from "./command";
 import { readText } from "./read-bytes";
 
-/** The options by which the command line names the trusted keys. */
+/** Command line options for trusted keys. */
 export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
 
 function readPolicy(file: string): Trust {
@@ -23,14 +23,14 @@ function readPolicy(file: string): Trust {
 
 const MAX_SHOWN = 60;
 
-/** As much of what is no verifier key as shows what it is: it may be a private key, and output is kept in logs. */
+/** Start of an invalid verifier key: it may be a private key, and logs keep output. */
 const startOf = (text: string): string => {
   const start = text.slice(0, MAX_SHOWN).split("\n", 1)[0] ?? "";
   return start.length < text.length ? `${start}…` : start;
 };
 
 /**
- * The trusted keys: what --key and --policy name, else none.
+ * Trusted keys from --key and --policy.
  * @throws UsageError when a key or the policy is malformed
  */
 export function trustOf({ key: keys = [], policy }: { key?: string[]; policy?: string }): Trust {

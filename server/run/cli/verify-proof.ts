@@ -30,7 +30,7 @@ function describe(verdict: Judged): void {
   for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
 }
 
-/** The text of a proof; of one that is too long, as much as shows that. */
+/** Text of a proof; of one that is too long, only enough to detect it. */
 async function readAll(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) {

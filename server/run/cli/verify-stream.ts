@@ -24,7 +24,7 @@ async function addLines(judge: StreamJudge, chunks: AsyncIterable<Buffer>): Prom
   judge.add(rest);
 }
 
-/** Reads a file's lines, decompressed where it is gzip. @throws Error in words */
+/** Reads a file's lines, decompressing gzip. @throws Error in words */
 async function readInto(judge: StreamJudge, file: string): Promise<void> {
   try {
     const { start, chunks } = await openFile(file);
@@ -37,7 +37,7 @@ async function readInto(judge: StreamJudge, file: string): Promise<void> {
 
 const field = (name: string, text: string): void => say(`  ${name.padEnd(11)}${visible(text)}`);
 
-/** The first items, and the number of the others. */
+/** First items, and the number of others. */
 function some<T>(items: readonly T[], show: (item: T) => string): string[] {
   const more = items.length - MAX_SHOWN;
   return [...items.slice(0, MAX_SHOWN).map(show), ...(more > 0 ? [`and ${more} more`] : [])];
@@ -81,7 +81,7 @@ async function judgeFiles(args: string[]): Promise<{ verdict: StreamVerdict; jso
   return { verdict: judge.finish(trust), json: values.json };
 }
 
-/** Checks what a receiver kept of data streams, on this machine alone: no configuration, database or network. */
+/** Verifies a receiver's copy of data streams locally: no configuration, database or network. */
 export const verifyStream: Command = {
   usage: "FILE... [--key VERIFIER_KEY]... [--policy FILE] [--json]",
   summary:

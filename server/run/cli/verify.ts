@@ -13,7 +13,7 @@ import { trustOf, trustOptions } from "./trust";
 import { verifyProofFile } from "./verify-proof";
 
 /**
- * The checkpoint that --since names, held to those who are trusted.
+ * Checkpoint from --since, checked against the trusted keys.
  * @throws UsageError when the file holds none
  */
 function readSince(file: string | undefined, trust: Trust): KeptNote | null {
@@ -47,7 +47,7 @@ async function verifyBundleFile(
   return EXIT_CODE[verdict.status];
 }
 
-/** Checks an evidence bundle or the proof of one entry on this machine alone: no configuration, database or network. */
+/** Verifies an evidence bundle or an entry's proof locally: no configuration, database or network. */
 export const verify: Command = {
   usage: "FILE [--key VERIFIER_KEY]... [--policy FILE] [--since NOTE] [--tsa CERTIFICATES] [--json]",
   summary:
@@ -56,7 +56,7 @@ export const verify: Command = {
     try {
       return await verifyFile(args);
     } catch (error) {
-      // A script that asked for JSON gets it, also when it called the command wrongly.
+      // A script that asked for JSON gets it even for wrong usage.
       if (args.includes("--json")) say(JSON.stringify({ status: "unreadable", reason: messageOf(error), line: 0 }));
       if (error instanceof UsageError) throw error;
       printNote(`UNREADABLE ${visible(messageOf(error))}`);

@@ -2,7 +2,7 @@ import { messageOf } from "@/db/thrown";
 import { printNote, UsageError } from "./command";
 import { witness } from "./witness";
 
-/** The witness alone, as one file for another party's machine: Node and nothing else. */
+/** The witness as a single file for another party's machine, needing only Node. */
 try {
   process.exitCode = await witness.run(process.argv.slice(2));
 } catch (error) {

@@ -40,7 +40,7 @@ const NO_ADDRESS = new Map([
   ["EACCES", "this user may not listen there"],
 ]);
 
-/** What the system refused of an option, in words. */
+/** A system error of an option, in words. */
 function refused(option: string, error: unknown, why: ReadonlyMap<string, string>): Error {
   const code = codeOf(error);
   return code ? new UsageError(`${option} cannot be used: ${why.get(code) ?? code}.`) : toError(error);

@@ -3,8 +3,8 @@ import { log } from "@/server/ground/log";
 import type { Service } from "./service";
 
 /**
- * The service that answers at the moment. While one is replaced by the next, requests wait; when the next cannot start,
- * they are refused until a later one can.
+ * The current service. Requests wait while it is replaced; if the next cannot start, they are refused until a later one
+ * can.
  */
 export class CurrentService {
   #service: Promise<Service>;

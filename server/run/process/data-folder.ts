@@ -17,7 +17,7 @@ import { codeOf } from "@/db/thrown";
 import { unusableVariable } from "@/server/ground/env";
 import { isProcessAlive, processName } from "@/server/ground/process-name";
 
-/** @throws EnvError where the data folder cannot be a folder */
+/** @throws EnvError if the data folder cannot be created */
 export function createDataFolder(dataDir: string): void {
   try {
     createFolder(dataDir);
@@ -26,10 +26,10 @@ export function createDataFolder(dataDir: string): void {
   }
 }
 
-/** Folders that the server writes to; the embedded PostgreSQL's folder is another user's where root starts it. */
+/** Folders written by the server; the embedded PostgreSQL's belongs to another user if root starts it. */
 const FOLDERS = ["spool", "keys", "checkpoints", "exports", "imports"];
 
-/** The user that runs the server; a container may run it as a user whom its system does not know. */
+/** User that runs the server; containers may use one unknown to their system. */
 export function userName(): string {
   try {
     return userInfo().username;
@@ -53,8 +53,8 @@ const foldersIn = (folder: string): string[] =>
     .map(({ name }) => join(folder, name));
 
 /**
- * The first folder in a data folder, itself included, that this user cannot read and write: a command that ran once as
- * root leaves such behind. Undefined where all can be used.
+ * First folder in a data folder, itself included, that this user cannot read and write, for example after a command ran
+ * as root. Undefined if all are usable.
  */
 export function unusableFolder(dataDir: string): string | undefined {
   if (!isUsable(dataDir)) return dataDir;
@@ -63,19 +63,19 @@ export function unusableFolder(dataDir: string): string | undefined {
 }
 
 const NAME = "server.lock";
-/** How long a server drains that is to stop. */
+/** Maximum time for a stopping server to drain. */
 const TIMEOUT_MS = 12_000;
 const POLL_MS = 100;
 
-/** A data folder that this server cannot have: the operator can mend it, so its message is a sentence. */
+/** An unusable data folder, as a sentence, because the operator can fix it. */
 class FolderRefused extends Error {
   readonly expected = true;
 }
 
-/** The system's errors for a folder with wrong rights, on a read-only or a full disk. */
+/** System errors for wrong rights, and for read-only or full disks. */
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
-/** Does what writes to the data folder. @throws FolderRefused where the system lets this user not */
+/** Runs a write to the data folder. @throws FolderRefused if the system denies it */
 function writing<T>(dataDir: string, work: () => T): T {
   try {
     return work();
@@ -88,7 +88,7 @@ function writing<T>(dataDir: string, work: () => T): T {
   }
 }
 
-/** The process that a lock names; "" for none, or when it is just being written. */
+/** Process named in a lock; "" for none, or one being written. */
 function holderOf(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
@@ -107,10 +107,10 @@ function create(path: string): boolean {
   }
 }
 
-/** True for a lock that names no process: one that is just being written, or was when the machine lost its power. */
+/** True for a lock without a process: being written, or cut by a power loss. */
 const isBlank = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
 
-/** Puts a dead server's lock away; another process may have done so first, and its own lock must stay. */
+/** Removes a dead server's lock; another process may have done so first, and its own lock must stay. */
 function removeDead(path: string, holder: string): void {
   const aside = `${path}.${process.pid}`;
   try {
@@ -118,21 +118,20 @@ function removeDead(path: string, holder: string): void {
     if (holderOf(aside) === holder) rmSync(aside);
     else renameSync(aside, path);
   } catch {
-    // It is gone.
+    // Already removed.
   }
 }
 
 /**
- * Takes a data folder that is there for this server: two would share spool, exports and checkpoints, which each believes to be its own.
- * Waits for a server that is on its way out. What another machine or container wrote says nothing of whether it lives, so
- * it is taken over.
- * @returns gives the folder free again
+ * Locks an existing data folder for this server: two would share spool, exports and checkpoints. Waits for a stopping
+ * server. A lock from another machine or container cannot be checked, so it is taken over.
+ * @returns a function to release the folder
  * @throws FolderRefused, a sentence for the operator
  */
 export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   const path = join(dataDir, NAME);
   const foreign = unusableFolder(dataDir);
-  // A folder that nothing can be written to says why (a full disk, a read-only one) when the lock is written.
+  // An unwritable folder (full or read-only disk) reports the reason when the lock is written.
   if (foreign && foreign !== dataDir)
     throw new FolderRefused(
       `TRAILMARK_DATA_DIR: ${foreign} cannot be read and written by the user who runs the server, ${userName()}. Give it back: chown -R ${userName()} ${dataDir}`,

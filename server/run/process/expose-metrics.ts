@@ -7,10 +7,10 @@ import { AppError } from "@/server/ground/errors";
 import { registerGauges } from "./gauges";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
-/** This machine as its own programs name it. Under any other name a page that is open in a browser here may be asking. */
+/** Local names of this machine. Under any other, a page open in a local browser may be asking. */
 const OWN_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
-/** Headers that a proxy adds: with one of them the socket's address is the proxy's, not the caller's. */
+/** Headers added by proxies: the socket's address is then the proxy's. */
 const FORWARDING = /^(forwarded|x-forwarded-.*|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|via)$/i;
 
 const isForwarded = ({ headers }: Request): boolean => [...headers].some(([name]) => FORWARDING.test(name));
@@ -26,7 +26,7 @@ function mayRead(request: Request): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** Prometheus text for holders of METRICS_TOKEN, or for this machine alone where none is set. */
+/** Prometheus text for holders of METRICS_TOKEN, or only for this machine if none is set. */
 export async function exposeMetrics(request: Request): Promise<Response> {
   if (!mayRead(request))
     return problemResponse(

@@ -12,7 +12,7 @@ const READS = {
   away: "Reads that the primary answered because the replica was away",
 };
 
-/** Figures for an operator: the recorder's backlog and losses, open streams. */
+/** Registers gauges: the recorder's backlog and losses, and open streams. */
 export function registerGauges(): void {
   gauge("trailmark_audit_queue", "Audit events waiting for the database", () => recordingStats().queued);
   gauge(

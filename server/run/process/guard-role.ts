@@ -1,13 +1,13 @@
 import type postgres from "postgres";
 import { appSql } from "@/db/client";
 
-/** Thrown when the application's database role could undo what row level security and immutability promise. */
+/** Thrown if the application's database role could bypass row-level security and immutability. */
 export class UnsafeRoleError extends Error {}
 
 /**
- * Refuses to serve as a role that could bypass the audit trail's protection (superuser, BYPASSRLS, owner of an audit
- * table, the roles that prune and seal, or member of any of these).
- * @throws UnsafeRoleError saying which and what to do.
+ * Refuses a role that could bypass the audit trail's protection (superuser, BYPASSRLS, owner of an audit table, the
+ * roles that prune and seal, or a member of any of these).
+ * @throws UnsafeRoleError naming the role and the remedy.
  */
 export async function refuseUnsafeRole(sql: postgres.Sql = appSql()): Promise<void> {
   const [role] = await sql<

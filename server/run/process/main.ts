@@ -18,15 +18,15 @@ import { startService } from "./service";
 import { shutdown } from "./shutdown";
 
 /**
- * By default V8 and malloc keep several times what is in use, because the machine has so much. The first line of this
- * file bounds the space of new objects and how many arenas malloc divides memory into; the heap of old ones is collected
- * once it has grown by this much. Nothing bounds what may be in use.
+ * By default V8 and malloc keep several times the memory in use on a large machine. The first line of this file limits
+ * the young generation and malloc's arenas; the old heap is collected after growing by this much. Memory in use is
+ * unlimited.
  */
 setFlagsFromString("--heap-growing-percent=30");
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** In development the launcher rebuilds the service when a source file changes and sends the new bundle's address. */
+/** In development the launcher rebuilds the service on a source change and sends the new bundle's address. */
 function replaceOnChange(service: CurrentService, toNext: RequestHandler): void {
   process.on("message", ({ bundle }: { bundle: string }) => {
     const load = (): Promise<{ startService: typeof startService }> => import(bundle);
@@ -43,8 +43,8 @@ async function serve(): Promise<void> {
   };
   const service = new CurrentService(() => startService(toNext));
   const server = createFront(service.listener);
-  // Next takes every request to upgrade on the server that it is given, for its hot reloading. In production it would only
-  // keep a client that offers HTTP/2 or WebSockets waiting indefinitely: there it gets a server that no client reaches.
+  // Next handles all upgrade requests on its server, for hot reloading. In production that would leave clients that
+  // offer HTTP/2 or WebSockets waiting, so it gets a server without clients.
   const httpServer = TRAILMARK_DEV ? server : createServer();
   const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer, hostname: HOST, port: PORT });
   const [{ notice }] = await Promise.all([service.get(), app.prepare()]);
@@ -58,7 +58,7 @@ async function serve(): Promise<void> {
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
 }
 
-/** A listener's fault, by the setting that is to blame; the error itself where none is. */
+/** A listener's error by the responsible setting; else the error itself. */
 function listenFault(error: unknown): unknown {
   const { HOST, PORT } = env();
   const code = codeOf(error);
@@ -68,10 +68,10 @@ function listenFault(error: unknown): unknown {
   return error;
 }
 
-/** Away, read-only, no room, a statement that took too long, a file that cannot be read: not our statement's fault. */
+/** Database unavailable, read-only or full, slow statements, unreadable files: not our statement's fault. */
 const OF_DATABASE = /^(08|25006|28|3D|53|57|58)/;
 
-/** Faults that the operator can mend: a line, without a stack. */
+/** Faults that the operator can fix: one line, without a stack. */
 function sentenceOf(error: unknown): string {
   if (codeOf(error) === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
   const isSentence = isExpected(error) || error instanceof EnvError || error instanceof UnsafeRoleError;
@@ -83,13 +83,13 @@ function sentenceOf(error: unknown): string {
 }
 
 let embedded: Embedded | null = null;
-// Before there is anything to drain, a signal only has to take the embedded PostgreSQL along.
+// Before there is anything to drain, a signal only stops the embedded PostgreSQL.
 const abandon = async () => {
   await embedded?.stop().catch(() => {});
   process.exit(130);
 };
 for (const signal of SIGNALS) process.on(signal, () => void abandon());
-// The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
+// The driver rejects promises that no caller can await (a reconnecting LISTEN); they are logged.
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 for (const sentence of unknownVariables()) log.warn(sentence);
 try {

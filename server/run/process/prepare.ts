@@ -7,8 +7,8 @@ import { type Env, EnvError, parseEnv, unusableVariable } from "@/server/ground/
 import { createDataFolder } from "./data-folder";
 
 /**
- * A secret of this installation, created at the first start and kept, readable by its owner alone.
- * @throws EnvError where the data folder gives or takes no file
+ * A secret of this installation, created at the first start, readable only by its owner.
+ * @throws EnvError if the data folder cannot be read or written
  */
 function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name);
@@ -25,8 +25,8 @@ function keptSecret(dataDir: string, name: string): string {
 const present = (name: string) => Boolean(process.env[name] || process.env[`${name}_FILE`]);
 
 /**
- * Fills in the data folder, which it returns, and the public address.
- * @throws EnvError where the folder cannot be created
+ * Sets defaults for the data folder, which it returns, and the public address.
+ * @throws EnvError if the folder cannot be created
  */
 export function completePlaces(): string {
   const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark");
@@ -36,12 +36,12 @@ export function completePlaces(): string {
   return dataDir;
 }
 
-/** Stands in for the address of the embedded database and for the secret, while neither is there yet. */
+/** Placeholders for the embedded database's address and the secret before they exist. */
 const LATER = { DATABASE_URL: "postgres://embedded", NEXTAUTH_SECRET: "x".repeat(32) };
 
 /**
- * The environment of an installation that is about to be brought back: no database is started and no secret made, for
- * both may come out of a backup.
+ * Environment of an installation to be restored: starts no database and creates no secret, because both may be in the
+ * backup.
  * @throws EnvError naming every variable that is wrong
  */
 export function readEnvironment(): Env & { isEmbedded: boolean } {
@@ -53,9 +53,9 @@ export function readEnvironment(): Env & { isEmbedded: boolean } {
 }
 
 /**
- * Completes the environment before it is read: the data folder, the secret, the public address and, where no
- * DATABASE_URL is given, the embedded PostgreSQL. A command that looks at what is there must not make an installation of
- * its own where the settings of another one were not given: `mayMake` is for what begins one.
+ * Completes the environment before it is read: data folder, secret, public address and, without DATABASE_URL, the
+ * embedded PostgreSQL. `mayMake` allows creating an installation, which a command with missing settings must not do by
+ * accident.
  * @throws EnvError naming every variable that is wrong
  * @returns the embedded server to stop at the end, or null.
  */
@@ -67,7 +67,7 @@ export async function prepareEnvironment({ mayMake = false } = {}): Promise<Embe
         "Give the command the settings that the server has: DATABASE_URL, or its TRAILMARK_DATA_DIR.",
     );
   if (!present("NEXTAUTH_SECRET")) process.env.NEXTAUTH_SECRET = keptSecret(dataDir, "nextauth-secret");
-  // Every fault is reported at once, before a database is started.
+  // Reports all faults at once, before starting a database.
   parseEnv({ ...process.env, ...(present("DATABASE_URL") ? {} : { DATABASE_URL: LATER.DATABASE_URL }) });
   if (present("DATABASE_URL")) return null;
   const embedded = await startEmbedded(dataDir);
@@ -77,7 +77,7 @@ export async function prepareEnvironment({ mayMake = false } = {}): Promise<Embe
   return embedded;
 }
 
-/** An address that listens everywhere is reached as localhost; an IPv6 one is in brackets. */
+/** A wildcard address is reached as localhost; IPv6 needs brackets. */
 function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

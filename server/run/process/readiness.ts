@@ -10,20 +10,20 @@ import { sharedRuns } from "@/server/ground/background/background-loop";
 import { counted } from "@/server/ground/text";
 import { whyNotPruned } from "@/server/retention/schedule";
 
-/** `ready` says whether this process can serve; another check that is not ok is for an operator to look at. */
+/** `ready`: this process can serve; other failed checks are for an operator. */
 export type Readiness = { ready: boolean; checks: Check[] };
 type Check = { name: string; ok: boolean; detail?: string };
 type Stats = ReturnType<typeof recordingStats>;
 
-/** The check of a node of a distributed database that is away. */
+/** Check of an unreachable node of a distributed database. */
 const NODE = "node";
-/** The check of whether the database takes what is recorded. */
+/** Check that the database accepts writes. */
 const WRITES = "writes";
-/** What every process suffers alike: with all of them taken out of a proxy nothing would be served, and no event kept. */
+/** Checks that fail in every process alike: removing all of them from a proxy would serve nothing and keep no event. */
 const SHARED = [NODE, WRITES];
-/** How long the database may take to answer. */
+/** Time limit for the database. */
 const DATABASE_MS = 3_000;
-/** A lost connection is mended within a try or two; a database that keeps refusing is full, read-only or away. */
+/** A lost connection recovers within a try or two; a longer refusal means full, read-only or down. */
 const MAX_WRITE_FAULT_MS = 1_000;
 /** SQLSTATE 53100 */
 const DISK_FULL = "53100";
@@ -63,7 +63,7 @@ async function checkDatabase(stats: Stats, ms: number): Promise<Check[]> {
   }
 }
 
-/** Damage to one chain, and events set aside: nothing that another process could do better, so all others continue. */
+/** Damage to one chain, and events set aside: no other process could do better, so the others continue. */
 async function checkDamage({ held, deadLetters, spoolFault }: Stats, ms: number): Promise<Check[]> {
   const heads = await withTimeout(listLostHeads(), ms).then(
     ({ length }) => ({
@@ -117,10 +117,7 @@ const REASONS: Record<string, string> = {
   "": "no answer",
 };
 
-/**
- * Whether events that are recorded reach the database; only writing shows it, because a full disk still answers every
- * read.
- */
+/** Checks that recorded events reach the database: a full disk still answers reads, so only writes show it. */
 function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check {
   if (writeFault && writeFault.ms >= MAX_WRITE_FAULT_MS) {
     const reason = REASONS[writeFault.code] ?? writeFault.code;
@@ -133,7 +130,7 @@ function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check 
     : { name: WRITES, ok: true };
 }
 
-/** While the database accepts nothing the spool keeps the events, up to a limit. */
+/** While the database accepts no writes, the spool keeps events up to a limit. */
 function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
   const isGrowing = growth.isGrowing(queued);
   const waiting = counted(queued, "event waiting", "events waiting");
@@ -142,10 +139,10 @@ function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): 
 }
 
 /**
- * A check whether this process can do its work: database reachable, migrations applied, chain guarded, and database or
- * spool taking what is recorded. One at a time, because each looks at every chain and anyone may ask: an answer is of a
- * check that began after the question.
- * @param databaseMs how long the database may take to answer
+ * Checks that this process can work: database reachable, migrations applied, chain guarded, and database or spool
+ * accepting events. One check at a time, because each reads every chain and anyone may ask; every caller gets a check
+ * started after its request.
+ * @param databaseMs time limit for the database
  */
 export const createReadinessCheck = (databaseMs = DATABASE_MS): (() => Promise<Readiness>) =>
   sharedRuns(async () => {

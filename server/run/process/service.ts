@@ -30,7 +30,7 @@ import { startWorkers, stopWorkers } from "./workers";
 const ITSELF = "name PostgreSQL itself there, because";
 
 /**
- * Tries every address of the database that this process will use, once.
+ * Tries every database address that this process uses, once.
  * @throws MigrationError with a sentence that names the variable at fault
  */
 export async function checkAddresses(): Promise<void> {
@@ -62,8 +62,8 @@ export async function checkAddresses(): Promise<void> {
 }
 
 /**
- * What the work under way may take to end by itself, and then what its connections' end broke off, in ms; the rest of the
- * shutdown's deadline is for what follows.
+ * Time in ms for running work to end, and then for work broken off with its connections; the rest of the deadline is
+ * for later steps.
  */
 const STOP_TIMES = { work: 2_000, brokenOff: 500 };
 
@@ -72,35 +72,35 @@ const within = (work: Promise<unknown>, ms: number) => Promise.race([work, sleep
 const noteUnclean = (error: unknown): void => log.warn({ err: error }, "the relay did not end cleanly");
 
 /**
- * Stops the background work, waits for what goes on behind answers, closes the database and writes out what is pending, in
- * this order: work that ends records what it did, and work that does not end by itself ends with its connections, before
- * recording stops. A relay that cannot close its connection keeps none of what follows from being done.
- * @param times how long each part may take, in ms
+ * Stops background work, waits for work behind answers, closes the database and writes pending events, in this order:
+ * finished work records itself, and remaining work ends with its connections before recording stops. A relay that
+ * cannot close does not block the rest.
+ * @param times time limit of each part, in ms
  */
 export async function stopService(times = STOP_TIMES): Promise<void> {
   closeFolds();
   const ended = Promise.allSettled([stopWorkers(), pendingWorkDone(), stopRelay().catch(noteUnclean)]);
   await within(ended, times.work);
   await closeDatabase();
-  // What had no end has one now, and records it.
+  // Work broken off now ends and records itself.
   await within(ended, times.brokenOff);
   closeFolds();
   await stopRecording();
   await stopTracing();
 }
 
-/** All behind the http server but Next: development replaces it as a whole when a source file changes. */
+/** Everything behind the HTTP server except Next: development replaces it on source changes. */
 export type Service = {
   listener: RequestListener;
-  /** The message to the operator of a database without an administrator; null once there is one. */
+  /** Message to the operator of a database without an administrator; null once there is one. */
   notice: string | null;
-  /** Ends the answers that stay open; their clients reconnect. */
+  /** Ends open answers; clients reconnect. */
   closeStreams: () => void;
   /** @see stopService */
   stop: () => Promise<void>;
 };
 
-/** Brings the database to this version; without the owner's address it only checks that it has been. */
+/** Migrates the database to this version; without the owner's address only checks it. */
 async function prepareDatabase(): Promise<void> {
   await migrate({ ...databaseAddresses(), log: (line) => log.info(line), warn: (line) => log.warn(line) });
   const guards = await otherGuards(appSql(), databaseAddresses());
@@ -110,7 +110,7 @@ async function prepareDatabase(): Promise<void> {
   for (const sentence of await tightLimits(appSql(), ownPoolSize())) log.warn(sentence);
 }
 
-/** @throws EnvError, UnsafeRoleError or what the database says, with everything stopped again. */
+/** @throws EnvError, UnsafeRoleError or the database's error, after stopping everything. */
 export async function startService(next: RequestHandler): Promise<Service> {
   const { NEXTAUTH_URL: origin, TRAILMARK_DEV: dev, TRAILMARK_DATA_DIR } = env();
   try {
@@ -120,7 +120,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
     await checkTokenKey();
     await startTracing();
     await prepareDatabase();
-    // One statement reads the rows of many organizations, which a distributed log does not.
+    // Not on a distributed log, which cannot read rows of many organizations in one statement.
     const onDifference = databaseAddresses().citus ? undefined : raiseDifferences;
     await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm, onDifference });
     const notice = await ensureFirstAdmin();

@@ -4,19 +4,19 @@ import type { Embedded } from "@/db/embedded/embedded";
 import { log } from "@/server/ground/log";
 import type { CurrentService } from "./current-service";
 
-/** Time for answers to end by themselves; the rest of the shutdown's deadline is for the steps that follow. */
+/** Time for answers to end by themselves; the rest of the deadline is for later steps. */
 const DRAIN_MS = 4_000;
 const IDLE_SWEEP_MS = 50;
 
 /**
- * Stops accepting, ends the streams and waits until every answer in flight is complete, for at most `limitMs`. Then every
- * connection is closed: a download that takes longer breaks off, which its client sees and its record says, and neither one
- * that sends no request nor one whose request does not end keeps what follows from being done.
+ * Stops accepting, ends the streams and waits up to `limitMs` for all answers in flight. Then closes every connection:
+ * a longer download breaks off, visibly for its client and in its record, and idle or endless requests do not block the
+ * rest.
  */
 export async function drain(server: Server, closeStreams: () => void, limitMs = DRAIN_MS): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   closeStreams();
-  // Keep-alive connections turn idle one after the other as their last answers end.
+  // Keep-alive connections become idle as their last answers end.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   await Promise.race([closed, sleep(limitMs, undefined, { ref: false })]);
   clearInterval(sweep);
@@ -30,10 +30,10 @@ type Parts = {
   embedded: Embedded | null;
 };
 
-/** SIGTERM to exit, at most; what is still unflushed then is in the spool and is replayed at the next start. */
+/** Maximum time from SIGTERM to exit; unflushed events are in the spool and replayed at the next start. */
 const DEADLINE_MS = 9_000;
 
-/** The handler of SIGTERM and SIGINT: drains, flushes, closes, in this order, within the deadline; once. */
+/** Handler of SIGTERM and SIGINT: drains, flushes, closes, in this order, within the deadline; once. */
 export function shutdown(parts: Parts): () => void {
   let stopping = false;
   return () => {

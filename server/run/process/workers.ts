@@ -24,10 +24,10 @@ import { refuseMovedClock } from "@/server/retention/clock";
 import { announcePruning, retentionJob } from "@/server/retention/run";
 import { queuesWatch } from "./queues-watch";
 
-/** A background job of this process: started once, stopped at shutdown. */
+/** A background job of this process, started once and stopped at shutdown. */
 type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
 
-/** Device logs go first: they need no elevated role. */
+/** Device logs first, because they need no elevated role. */
 const pruningJob: JobKind<object> = {
   ...retentionJob,
   async run(data, job) {
@@ -40,9 +40,9 @@ const pruningJob: JobKind<object> = {
   },
 };
 
-/** Work that each process does for itself. */
+/** Work done by each process for itself. */
 const OWN: Worker[] = [lossReporter];
-/** Work that the job library hands to any process. */
+/** Work distributed by the job library. */
 const JOBS: AnyJobKind[] = [
   verificationJob,
   pruningJob,
@@ -60,7 +60,7 @@ const JOBS: AnyJobKind[] = [
   restorationEnd,
 ];
 
-/** Work that any process does for all. */
+/** Work done by any process for all. */
 const WORKERS: Worker[] = [
   alarmWatch,
   figuresWatch,
@@ -75,8 +75,8 @@ const WORKERS: Worker[] = [
 const running: Worker[] = [];
 
 /**
- * Starts the background work, with WORKERS=off only that of this process itself; one that cannot start is logged and does
- * not keep the others back.
+ * Starts background work, with WORKERS=off only this process's own; a failure to start is logged and does not block
+ * others.
  */
 export async function startWorkers(): Promise<void> {
   announcePruning();
@@ -90,7 +90,7 @@ export async function startWorkers(): Promise<void> {
   }
 }
 
-/** Stops what startWorkers() started, all at once, and waits for it. */
+/** Stops everything that startWorkers() started, in parallel, and waits. */
 export async function stopWorkers(): Promise<void> {
   await Promise.allSettled(running.splice(0).map((w) => w.stop()));
 }

@@ -8,9 +8,9 @@ import { operation } from "@/server/ground/operation";
 import { noInput } from "@/server/ground/wire";
 import { type Build, build, type Installers, installers, type ScriptName } from "./schema";
 
-/** Where `npm run agent:build` puts the programs. */
+/** Output folder of `npm run agent:build`. */
 const BUILD_FOLDER = join(process.cwd(), "dist", "agent");
-/** The scripts as they are in the checkout, with placeholders. */
+/** Script templates in the checkout. */
 const SCRIPT_FOLDER = join(process.cwd(), "agent", "install");
 
 const NOT_BUILT = "Agent installers are not built yet. Run npm run agent:build on the server.";
@@ -25,8 +25,8 @@ const TYPES: Record<ScriptName, string> = {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /**
- * The server's configured address, never one that a request names. It is between single quotes in scripts that run
- * as root, so only what a host and a port need gets there; the URL standard allows quotes and dollar signs in hosts.
+ * The server's configured address, never one from a request. Scripts that run as root contain it in single quotes, so
+ * only host and port characters are allowed; the URL standard permits quotes and dollar signs in hosts.
  * @throws AppError not_found
  */
 export function publicOrigin(address: string): string {
@@ -35,10 +35,10 @@ export function publicOrigin(address: string): string {
   throw new AppError("not_found", BAD_ADDRESS);
 }
 
-/** A script's own digest is in it, in a line that it does not cover. */
+/** A script contains its own digest, in a line that the digest does not cover. */
 const withoutSelf = (text: string): string => text.replace(/^SELF='.*\n/m, "");
 
-/** A script with the address and the programs of a build in it, whose digests vouch for what it downloads. */
+/** Fills the address and a build's programs into a script; their digests authenticate its downloads. */
 function fillScript(template: string, origin: string, { version, files }: Build): string {
   const programs = files.map((f) => `${f.platform} ${f.file} ${f.sha256} ${f.programSha256} ${f.bytes}`).join("\n");
   const values: Record<string, string> = { SERVER: origin, VERSION: version, PROGRAMS: programs };
@@ -46,15 +46,15 @@ function fillScript(template: string, origin: string, { version, files }: Build)
   return filled.replace("@SELF@", sha256(withoutSelf(filled)));
 }
 
-/** A script that prints why nothing can be installed; the words are ours, and hold nothing that a shell reads. */
+/** A script that prints why nothing can be installed, in our own words without shell syntax. */
 function refusal(name: ScriptName, error: unknown): string {
   if (!(error instanceof AppError)) throw error;
   return name === "install.sh" ? `#!/bin/sh\necho '${error.message}' >&2\nexit 1\n` : `throw '${error.message}'\n`;
 }
 
-/** Files for machines that become devices: scripts, programs and their manifest. All of them are public. */
+/** Public files for machines to enroll: scripts, programs and their manifest. */
 export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) {
-  /** @throws AppError not_found where nothing was built, or not by this version */
+  /** @throws AppError not_found without a build of this version */
   async function readBuild(): Promise<Build> {
     const text = await readFile(join(folder, "manifest.json"), "utf8").catch(() => null);
     const parsed = text === null ? null : build.safeParse(parse(text));
@@ -62,7 +62,7 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
     return parsed.data;
   }
 
-  /** Always a script: where there is nothing to install, one that says why and fails. */
+  /** Returns a script in any case: without a build, one that prints the reason and fails. */
   async function script(name: ScriptName): Promise<Download> {
     const template = await readFile(join(SCRIPT_FOLDER, name), "utf8");
     const body = await readBuild().then(
@@ -77,7 +77,7 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
   }
 
   /**
-   * A program by its name in the manifest; no other name is ever a path.
+   * A program named in the manifest; no other name becomes a path.
    * @throws AppError not_found
    */
   async function program(name: string): Promise<Download> {
@@ -106,7 +106,7 @@ function parse(text: string): unknown {
 
 const SCRIPTS: ScriptName[] = ["install.sh", "install.ps1"];
 
-/** With what a device can be enrolled here: the installers' version, programs and digests, or why there are none. */
+/** Data for enrolling a device here: the installers' version, programs and digests, or why there are none. */
 export const getInstallers = operation({
   permission: "agents:enroll",
   input: noInput,

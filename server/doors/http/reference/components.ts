@@ -3,7 +3,7 @@ import { groupBy, isObject, mapValues } from "@/server/ground/records";
 import type { Json } from "./describe";
 import { NAMES } from "./names";
 
-/** The JSON Schema of a zod schema, as requests or answers have it, without zod's bounds of a safe integer. */
+/** JSON Schema of a zod schema for requests or answers, without zod's safe integer bounds. */
 export function toSchema(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -17,7 +17,7 @@ export function toSchema(schema: z.ZodType, io: "input" | "output"): Json {
   return rest;
 }
 
-/** Members that describe a schema in its place, rather than its shape. */
+/** Members that describe a schema's use, not its shape. */
 const BESIDE = ["description", "default", "example"];
 
 const split = (schema: Json): { beside: Json; shape: Json } => ({
@@ -25,7 +25,7 @@ const split = (schema: Json): { beside: Json; shape: Json } => ({
   shape: Object.fromEntries(Object.entries(schema).filter(([key]) => !BESIDE.includes(key))),
 });
 
-/** The schemas inside a schema, each exchanged. */
+/** Maps the schemas inside a schema. */
 function inside(schema: Json, exchange: (inner: Json) => Json): Json {
   const one = (value: unknown): unknown => (isObject(value) ? exchange(value) : value);
   return Object.fromEntries(
@@ -37,7 +37,7 @@ function inside(schema: Json, exchange: (inner: Json) => Json): Json {
   );
 }
 
-/** The shape of a schema: two that say the same of a value have the same. */
+/** Shape of a schema: equal for schemas that accept the same values. */
 function shapeOf(schema: Json): string {
   const bare = (inner: Json): Json => {
     const sorted = Object.entries(split(inner).shape).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -46,17 +46,17 @@ function shapeOf(schema: Json): string {
   return JSON.stringify(bare(schema));
 }
 
-/** The named schemas of a document, filled by `refer`. */
+/** Named schemas of a document, filled by `refer`. */
 export class Components {
   readonly schemas: Record<string, Json> = {};
-  /** A request's shape and an answer's may differ. */
+  /** Request and answer shapes may differ. */
   readonly #names = new Map(
     Object.entries<z.ZodType>(NAMES).flatMap(([name, schema]) =>
       (["input", "output"] as const).map((io) => [shapeOf(toSchema(schema, io)), name] as const),
     ),
   );
 
-  /** A described schema with references to those that have names; what examples show stands in the media type's alone. */
+  /** Replaces named schemas by references in a described schema; examples stay in the media type only. */
   refer = (schema: Json): Json => {
     const { beside, shape } = split(schema);
     const { example: _, ...said } = beside;
@@ -66,7 +66,7 @@ export class Components {
     return { ...said, $ref: `#/components/schemas/${name}` };
   };
 
-  /** The same for all schemas of a part of the document. */
+  /** Replaces named schemas in a part of the document. */
   referIn = <T>(part: T): T => {
     const within = (value: unknown, key?: string): unknown => {
       if (key === "example" || key === "examples") return value;
@@ -88,9 +88,9 @@ type Sharing = { kind: "parameters" | "responses"; nameOf: (value: Json) => stri
 type Use = { tag: string; value: Json };
 
 /**
- * What several operations have alike, once below a name: `nameOf` (null: it stays where it is), with the tag of the operations
- * before it where others are called so too.
- * @returns the components, and what stands in the place of a value
+ * Moves values shared by several operations to named components: `nameOf` (null: leaves it in place), prefixed with the
+ * operations' tag on a conflict.
+ * @returns the components, and the replacement of a value
  */
 export function share(uses: readonly Use[], { kind, nameOf }: Sharing) {
   const whole = uses.filter(({ value }) => !("$ref" in value) && nameOf(value) !== null);

@@ -3,10 +3,10 @@ import { WORD_TABLES } from "./words/index";
 import type { Word } from "./words/table";
 
 export type Json = Record<string, unknown>;
-/** An operation's path in the document, and whether a member is asked for or answered. */
+/** Path of an operation in the document, and request or response. */
 export type Side = { path: string; side: "request" | "response" };
 
-/** The schemas that a value may follow instead of, or beside, the schema itself. */
+/** Schemas that a value may follow instead of, or beside, the schema itself. */
 export const branchesOf = (schema: Json): Json[] =>
   ["anyOf", "oneOf", "allOf"].flatMap((key) => (Array.isArray(schema[key]) ? schema[key].filter(isObject) : []));
 
@@ -18,7 +18,7 @@ export const propertiesOf = (schema: Json): [string, Json][] =>
 const covers = (prefix: string, path: string): boolean =>
   prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
 
-/** The ends of a way, the longest first: "a.b.c", "b.c", "c". */
+/** Suffixes of a path, longest first: "a.b.c", "b.c", "c". */
 const endsOf = (way: readonly string[]): string[] => way.map((_, i) => way.slice(i).join("."));
 
 const BY_LENGTH = WORD_TABLES.flatMap((table) => [table.path].flat().map((prefix) => ({ prefix, table }))).sort(
@@ -26,8 +26,8 @@ const BY_LENGTH = WORD_TABLES.flatMap((table) => [table.path].flat().map((prefix
 );
 
 /**
- * What is said of a member: by the table of the longest path, there by the longest end of its way.
- * @param way names of the members around it, its own last; of a parameter "@query" or "@header" before its name
+ * Description of a member: from the table with the longest path, there by the longest suffix.
+ * @param way names of the enclosing members and its own; for a parameter "@query" or "@header" before its name
  */
 export function findWord({ path, side }: Side, way: readonly string[]): { place: string; word: Word } | undefined {
   for (const { prefix, table } of BY_LENGTH) {
@@ -45,12 +45,12 @@ const saidBy = (word: Word | undefined): { description?: string; example?: unkno
   return typeof word === "string" ? { description: word } : { description: word[0], example: word[1] };
 };
 
-/** A member's schema with its description and example, its own schema's first, and the same for all inside it. */
+/** A member's schema with description and example, preferring its own, and all members inside it. */
 export function describeMember(schema: Json, at: Side, way: readonly string[]): Json {
   return { ...saidBy(findWord(at, way)?.word), ...describeInside(schema, at, way) };
 }
 
-/** A schema whose members are described, at any depth. */
+/** A schema with descriptions at any depth. */
 export function describeInside(schema: Json, at: Side, way: readonly string[] = []): Json {
   const found: Json = { ...schema };
   for (const key of ["anyOf", "oneOf", "allOf"])

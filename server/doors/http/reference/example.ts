@@ -4,7 +4,7 @@ import { branchesOf, type Json, propertiesOf } from "./describe";
 type Kind = "request" | "response";
 const NONE = Symbol("no example");
 
-/** The example that the schema itself names, where the schema's own values allow it. */
+/** Example named by the schema itself, if its values allow it. */
 function ownExample(schema: Json): unknown {
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum.includes(schema.example) ? schema.example : schema.enum[0];
@@ -20,8 +20,8 @@ function memberExamples(schema: Json, kind: Kind): Json {
 }
 
 /**
- * A value that a described schema takes: the examples of its members put together. A request shows what is required and
- * what has its own example; an answer everything that is always there.
+ * Example value of a described schema, composed of its members' examples. Requests show required members and those with
+ * their own example; answers all that are always present.
  */
 export function exampleOf(schema: Json, kind: Kind): unknown {
   const own = ownExample(schema);
@@ -39,5 +39,5 @@ export function exampleOf(schema: Json, kind: Kind): unknown {
   return "text";
 }
 
-/** The example of a media type; none where bytes are no text. */
+/** Example of a media type; none for binary ones. */
 export const shown = (value: unknown): Json => (value === undefined ? {} : { examples: { example: { value } } });

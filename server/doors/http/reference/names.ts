@@ -36,8 +36,8 @@ import { organization, partnerPolicy } from "@/server/organizations/schema";
 import { policy, preview } from "@/server/retention/schema";
 
 /**
- * The schemas that the API document names: wherever one of the same shape stands, the document refers to it. They are named
- * here and not beside the schemas, because the browser loads those.
+ * Schemas named in the API document, which refers to them by shape. Separate from the schemas, because the browser
+ * loads those.
  */
 export const NAMES = {
   Uuid: guid,

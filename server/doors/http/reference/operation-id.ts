@@ -1,4 +1,4 @@
-/** Words of a path that one thing is called by, where its plural does not say it. */
+/** Singulars of path words that a rule cannot derive. */
 const SINGULAR: Readonly<Record<string, string>> = {
   entries: "entry",
   deliveries: "delivery",
@@ -10,7 +10,7 @@ const singular = (word: string): string => SINGULAR[word] ?? word.replace(/s$/, 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const camel = (word: string): string => word.split("-").map(capital).join("");
 
-/** Operations whose path does not say what they do. */
+/** Operations whose path does not tell their purpose. */
 const BY_OPERATION: Readonly<Record<string, string>> = {
   "GET /audit-logs": "listFlatAuditLogs",
   "GET /audit-logs/logs": "listAuditLogs",
@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: "update",
   DELETE: "delete",
 };
-/** A last word that is what is done to the thing before it. */
+/** Last path words that are actions on the thing before. */
 const ACTS = new Set([
   "rotate",
   "check",
@@ -99,8 +99,8 @@ const ACTS = new Set([
 ]);
 
 /**
- * The name of an operation as a function, such as listStreams, createStream, getStream, rotateStream or listStreamBatches.
- * @param path as the document has it, with {name} for parameters
+ * Name of an operation as a function, such as listStreams, createStream, getStream, rotateStream or listStreamBatches.
+ * @param path as in the document, with {name} for parameters
  */
 export function operationIdOf(method: string, path: string): string {
   const known = BY_OPERATION[`${method} ${path}`];

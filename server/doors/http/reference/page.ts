@@ -3,10 +3,10 @@ import { extname, join } from "node:path";
 import { asFile, type Download } from "@/server/ground/download";
 import { AppError } from "@/server/ground/errors";
 
-/** The API reference: components/docs and Scalar's bundle, copied there with the bundles (scripts/build.mjs). */
+/** The API reference: components/docs and Scalar's bundle, copied by the build (scripts/build.mjs). */
 const FOLDER = join(process.cwd(), "dist", "docs");
 
-/** Scalar adds style elements, which nothing but 'unsafe-inline' allows; scripts and requests are this server's alone. */
+/** Scalar adds style elements, which require 'unsafe-inline'; scripts and requests are limited to this server. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

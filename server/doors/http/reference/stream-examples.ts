@@ -38,7 +38,7 @@ const EVIDENCE = `${JSON.stringify({
 
 const BY_TYPE: Record<string, string> = { "text/csv": ENTRIES, "application/x-ndjson": LINE };
 
-/** How a streamed answer begins, by operation. */
+/** Start of a streamed answer, by operation. */
 const BY_OPERATION: Record<string, string> = {
   "GET /agents/{id}/commands": `event: command\ndata: ${JSON.stringify(COMMAND)}\n\n`,
   "GET /audit-logs/evidence": EVIDENCE,
@@ -50,6 +50,6 @@ const BY_OPERATION: Record<string, string> = {
   "GET /custom-fields/imports/{id}/other-scopes": "Title,Scope,Type,Options,Section\r\n",
 };
 
-/** The beginning of a streamed answer of one media type; undefined where bytes are no text. */
+/** Start of a streamed answer of one media type; undefined for binary ones. */
 export const streamExample = (operation: string, type: string): string | undefined =>
   BY_OPERATION[operation] ?? BY_TYPE[type];

@@ -1,4 +1,4 @@
-/** The groups of operations, by the first word of their path. */
+/** Groups of operations, by the first word of their path. */
 export const TAGS: Readonly<Record<string, string>> = {
   agents: "What an agent sends and is asked; with its own token",
   "api-keys": "Credentials of programs",

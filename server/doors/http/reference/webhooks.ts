@@ -5,7 +5,7 @@ import { toSchema } from "./components";
 import { exampleOf, shown } from "./example";
 import { ORG, THING, TIME } from "./words/samples";
 
-/** An item of a message, with the values that its example shows. */
+/** An item of a message, with example values. */
 const item = z.strictObject({
   id: guid.meta({ description: "Identifies the notification", example: THING }),
   orgId: guid.nullable().meta({ description: "The organization; null for all of the partner's", example: ORG }),
@@ -40,7 +40,7 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" },
 });
 
-/** Requests to the endpoints that POST /webhooks adds. */
+/** Requests to endpoints added by POST /webhooks. */
 export const WEBHOOKS = {
   notification: {
     post: {

@@ -5,11 +5,11 @@ import type { Words, WordTable } from "./table";
 
 const action = ["Code of the action, such as device.create", "device.create"] as const;
 
-/** Words of members inside another one. */
+/** Descriptions of members inside another. */
 export const within = (name: string, words: Words): Words =>
   Object.fromEntries(Object.entries(words).map(([member, word]) => [`${name}.${member}`, word]));
 
-/** Members of every format of an entry. */
+/** Members shared by all formats of an entry. */
 export const entry: Words = {
   id: ["Identifies the entry", THING],
   orgId: ["Organization whose chain the entry belongs to", ORG],

@@ -24,7 +24,7 @@ const deviceEvent: Words = {
   details: ["Further facts of the event; null for none", { service: "wuauserv" }],
 };
 
-/** The same words for members within another. */
+/** Descriptions of members inside another. */
 const of = (outer: string, words: Words): Words =>
   Object.fromEntries(Object.entries(words).map(([name, word]) => [`${outer}.${name}`, word]));
 
@@ -73,7 +73,7 @@ const live: WordTable = {
   },
 };
 
-/** Devices, what their agents report, and what is asked of them live. */
+/** Devices, agents' reports, and live queries. */
 export const DEVICES: WordTable[] = [
   {
     path: "/devices",

@@ -11,7 +11,7 @@ import { ORGANIZATIONS } from "./organizations";
 import { STREAMS } from "./streams";
 import type { WordTable } from "./table";
 
-/** The words of every operation; of tables whose path fits, the longer path counts more. */
+/** Descriptions for every operation; of several matching tables, the longer path wins. */
 export const WORD_TABLES: WordTable[] = [
   COMMON,
   ...AUDIT,

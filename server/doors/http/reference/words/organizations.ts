@@ -7,7 +7,7 @@ const stored: Words = {
   oldestAt: ["Time of the oldest; null where there is none", EARLIER],
 };
 
-/** Organizations, their retention and the overview of all of them. */
+/** Organizations, their retention and overview. */
 export const ORGANIZATIONS: WordTable[] = [
   {
     path: "/orgs",

@@ -1,4 +1,4 @@
-/** Values that the examples of the reference share, so that one story runs through all of them. */
+/** Example values shared across the reference, so that they tell one story. */
 export const ORG = "3f9a1c52-7d0e-4b8a-9c41-5e2b6f7a8d10";
 export const PARTNER = "a2d4c6e8-1f3b-4d5a-8b7c-9e0f1a2b3c4d";
 export const DEVICE = "b7e21f60-3c5d-4e8f-a1b2-c3d4e5f60718";
