@@ -12,7 +12,7 @@ const partnerAdmin = async () => {
 };
 
 describe("GET /orgs/organizations", () => {
-  it("lists what the caller reaches, whatever the role, and nothing else", async () => {
+  it("lists exactly the organizations that the caller can access", async () => {
     const { partner, admin } = await partnerAdmin();
     const org = await createOrg({ partnerId: partner.id, name: "Zebra 100% Ltd" });
     const ids = async (token: Parameters<typeof call>[1] & object) =>
@@ -29,7 +29,7 @@ describe("GET /orgs/organizations", () => {
     });
   });
 
-  it("answers 403 for an organization outside the caller's reach, 400 for a bad page or member, 401 without a caller", async () => {
+  it("returns 403 for a foreign organization, 400 for an invalid page, 401 without a caller", async () => {
     const { admin } = await partnerAdmin();
     expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
     for (const query of ["page=0", "limit=x", "limit=-1", "surprise=1", "orgId=x"])
@@ -39,7 +39,7 @@ describe("GET /orgs/organizations", () => {
 });
 
 describe("POST /orgs/organizations", () => {
-  it("makes an organization that its maker reaches at once, records it, and keeps slugs apart", async () => {
+  it("creates an organization with a unique slug, accessible to its creator and recorded", async () => {
     const { partner, admin } = await partnerAdmin();
     const first = await call(POST, { token: admin, body: { name: " Contoso Ltd " } });
     expect(first).toMatchObject({
@@ -54,7 +54,7 @@ describe("POST /orgs/organizations", () => {
     ]);
   });
 
-  it("lets who reaches selected organizations only reach the new one too, on record and by no link from before", async () => {
+  it("grants a limited creator access to the new organization and records it", async () => {
     const { partner, admin } = await partnerAdmin();
     const { id: chosen } = await createOrg({ partnerId: partner.id });
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [chosen] });
@@ -80,7 +80,7 @@ describe("POST /orgs/organizations", () => {
     expect(changes).toHaveLength(1);
   });
 
-  it("is refused where the partner has 10,000, of another partner's no one counts", async () => {
+  it("is refused at 10,000 organizations per partner", async () => {
     const { partner, admin } = await partnerAdmin();
     const owner = postgres(inject("ownerDatabaseUrl"), { max: 1 });
     await owner`
@@ -94,7 +94,7 @@ describe("POST /orgs/organizations", () => {
     expect((await call(POST, { token: admin, body: { name: "One of few" } })).status).toBe(201);
   });
 
-  it("is for partners with the permission alone", async () => {
+  it("requires a partner caller with the permission", async () => {
     const partner = await createPartner();
     const body = { name: "X" };
     expect((await call(POST, { token: await createUser({ role: "org_admin" }), body })).status).toBe(403);
@@ -119,14 +119,14 @@ describe("POST /orgs/organizations", () => {
       expect((await call(POST, { token: admin, body: bad })).status, JSON.stringify(bad)).toBe(400);
   });
 
-  it("stores what PostgreSQL would refuse as U+FFFD", async () => {
+  it("replaces characters that PostgreSQL rejects with U+FFFD", async () => {
     const { admin } = await partnerAdmin();
     expect((await call(POST, { token: admin, body: { name: "a\0b\ud800" } })).body.name).toBe("a\ufffdb\ufffd");
   });
 });
 
-describe("one organization", () => {
-  it("is renamed with before and after in the audit log, and an unchanged name is no change", async () => {
+describe("GET and PATCH /orgs/organizations/:id", () => {
+  it("renames and records before and after, unless the name is unchanged", async () => {
     const org = await createOrg({ name: "Old" });
     const admin = await createUser({ role: "org_admin", orgId: org.id });
     const params = { id: org.id };
@@ -140,7 +140,7 @@ describe("one organization", () => {
     ]);
   });
 
-  it("of someone else looks like a missing one; a bad id is 400; a viewer may not rename", async () => {
+  it("returns 404 for a foreign organization, 400 for a bad ID and 403 to a viewer", async () => {
     const { admin } = await partnerAdmin();
     const foreign = await createOrg();
     const answers = [];

@@ -16,7 +16,7 @@ const secure = (user: TestUser) =>
 const require = (token: TestUser, requireTwoFactor: boolean) =>
   call(PATCH, { token, method: "PATCH", body: { requireTwoFactor } });
 
-it("one switch asks everyone of a partner for a second factor, and no one of another", async () => {
+it("one switch requires a second factor from all users of one partner only", async () => {
   const partner = await createPartner();
   const org = await createOrg({ partnerId: partner.id });
   const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -41,7 +41,7 @@ it("one switch asks everyone of a partner for a second factor, and no one of ano
   ]);
 });
 
-it("asks the platform's operator, who is of no partner, for no second factor to require it of one", async () => {
+it("the platform operator can require it without having a second factor", async () => {
   const partner = await createPartner();
   const operator = await createUser({ role: "system_admin" });
   const body = { partnerId: partner.id, requireTwoFactor: true };
@@ -51,7 +51,7 @@ it("asks the platform's operator, who is of no partner, for no second factor to 
   expect((await call(ORGS, { token: operator })).status).toBe(200);
 });
 
-it("ends the live view of who lacks the factor that is required from now on, by the partner or by the organization", async () => {
+it("turning it on ends live views of users without a second factor", async () => {
   const partner = await createPartner();
   const org = await createOrg({ partnerId: partner.id });
   const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -89,7 +89,7 @@ it("ends the live view of who lacks the factor that is required from now on, by 
   }
 });
 
-it("is not for who reaches less than the whole partner", async () => {
+it("is not available without access to the whole partner", async () => {
   const partner = await createPartner();
   const org = await createOrg({ partnerId: partner.id });
   const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
@@ -99,7 +99,7 @@ it("is not for who reaches less than the whole partner", async () => {
   }
 });
 
-it("GET /users tells who has a second factor, and filters by it", async () => {
+it("GET /users shows and filters by second factor", async () => {
   const admin = await createUser();
   const secured = await createUser({ orgId: admin.orgId as string });
   await secure(secured);

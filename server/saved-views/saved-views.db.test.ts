@@ -23,8 +23,8 @@ const create = async (ctx: Ctx, over: object = {}): Promise<SavedView> =>
 const names = async (ctx: Ctx) => savedViewList.parse(await listSavedViews.run(ctx, {})).data.map((v) => v.name);
 const share = (orgId: string | null) => ({ sharedWith: { orgId } });
 
-describe("views of one's own", () => {
-  it("are kept, listed by name and seen by no one else", async () => {
+describe("private views", () => {
+  it("are stored, listed by name and visible to their owner only", async () => {
     const { of } = await arrange();
     const [creator, admin] = [await of("org_viewer"), await of("org_admin")];
     await create(creator, { name: "zeta" });
@@ -33,7 +33,7 @@ describe("views of one's own", () => {
     expect(await names(admin)).toEqual([]);
   });
 
-  it("are changed and deleted by their maker alone; to anyone else they do not exist", async () => {
+  it("can be changed and deleted by their owner only; others get not_found", async () => {
     const { of, atPartner } = await arrange();
     const creator = await of("org_technician");
     const { id } = await create(creator);
@@ -50,7 +50,7 @@ describe("views of one's own", () => {
     expect(await names(creator)).toEqual([]);
   });
 
-  it("have one name each, whatever its case, told as a conflict of that field", async () => {
+  it("have unique names in any case; a duplicate is a conflict on that field", async () => {
     const { of } = await arrange();
     const creator = await of("org_viewer");
     await create(creator);
@@ -61,7 +61,7 @@ describe("views of one's own", () => {
     await create(await of("org_viewer"));
   });
 
-  it("are limited in number, and the refusal says how to continue", async () => {
+  it("are limited in number, and the error says to delete one first", async () => {
     const { own, of } = await arrange();
     const creator = await of("org_viewer");
     const person = creator.actor as { id: string };
@@ -76,7 +76,7 @@ describe("views of one's own", () => {
     });
   });
 
-  it("belong to people, not to programs", async () => {
+  it("are not available to API keys", async () => {
     const key = await ctxFor(await createApiKey());
     await expect(create(key)).rejects.toMatchObject({ code: "forbidden" });
     expect(await names(key)).toEqual([]);
@@ -84,7 +84,7 @@ describe("views of one's own", () => {
 });
 
 describe("shared views", () => {
-  it("are seen by everyone of the organization and by no one of another", async () => {
+  it("are visible to everyone in the organization and no one outside", async () => {
     const { own, other, of, atPartner } = await arrange();
     await create(await of("org_technician"), share(own.id));
     expect(await names(await of("org_viewer"))).toEqual(["Denied"]);
@@ -93,7 +93,7 @@ describe("shared views", () => {
     expect(await names(await ctxFor("partner_admin"))).toEqual([]);
   });
 
-  it("of the partner are for the partner's people, for they may name a customer", async () => {
+  it("of a partner are visible to partner staff only", async () => {
     const { of, atPartner } = await arrange();
     const { id } = await create(await atPartner("partner_technician"), share(null));
     expect(await names(await atPartner("partner_admin"))).toEqual(["Denied"]);
@@ -102,7 +102,7 @@ describe("shared views", () => {
     await expect(removeSavedView.run(customer, { id })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("of the partner are neither made, changed nor read by who reaches only some customers", async () => {
+  it("of a partner are off limits to staff with selected organizations", async () => {
     const { partner, own, atPartner } = await arrange();
     const { id } = await create(await atPartner("partner_technician"), share(null));
     const reach = { partnerId: partner.id, organizationIds: [own.id] };
@@ -114,7 +114,7 @@ describe("shared views", () => {
     expect(await names(limited)).toEqual(["Ours"]);
   });
 
-  it("are changed by their maker and by administrators, not by colleagues", async () => {
+  it("can be changed by their owner and administrators, not by colleagues", async () => {
     const { own, of, atPartner } = await arrange();
     const { id } = await create(await of("org_technician"), share(own.id));
     for (const colleague of [await of("org_technician"), await of("org_viewer"), await atPartner("partner_technician")])
@@ -123,7 +123,7 @@ describe("shared views", () => {
       expect(await updateSavedView.run(admin, { id, name: "Tended" })).toMatchObject({ name: "Tended", isMine: false });
   });
 
-  it("are not made by viewers, nor with an organization or partner out of reach", async () => {
+  it("cannot be created by viewers or for a foreign organization or partner", async () => {
     const { own, other, of } = await arrange();
     await expect(create(await of("org_viewer"), share(own.id))).rejects.toMatchObject({ code: "forbidden" });
     await expect(create(await of("org_admin"), share(other.id))).rejects.toMatchObject({ code: "forbidden" });
@@ -132,7 +132,7 @@ describe("shared views", () => {
     expect(mine.sharedWith).toBeNull();
   });
 
-  it("can be taken back, and then are their maker's alone again", async () => {
+  it("become private again when sharing stops", async () => {
     const { own, of } = await arrange();
     const [creator, colleague] = [await of("org_technician"), await of("org_viewer")];
     const { id } = await create(creator, share(own.id));
@@ -142,7 +142,7 @@ describe("shared views", () => {
   });
 });
 
-it("keeps no view of the platform's operator from it", async () => {
+it("platform operators see every partner's shared views", async () => {
   const operator = await ctxFor("system_admin");
   const name = `Operator ${crypto.randomUUID()}`;
   await create(operator, { name });
@@ -152,7 +152,7 @@ it("keeps no view of the platform's operator from it", async () => {
   });
 });
 
-it("records what was made, changed and deleted", async () => {
+it("records creation, change and deletion", async () => {
   const { own, of } = await arrange();
   const creator = await of("org_admin");
   const { id } = await create(creator);
@@ -167,8 +167,8 @@ it("records what was made, changed and deleted", async () => {
   expect(rows[1]?.details).toMatchObject({ before: { sharedWith: null }, after: { sharedWith: { orgId: own.id } } });
 });
 
-describe("a view that goes to others", () => {
-  it("is recorded with those who had it and with those who have it, each side alone", async () => {
+describe("audit entries of a shared view", () => {
+  it("go to the previous and the new audience, each with its own side only", async () => {
     const { partner, own, other, atPartner } = await arrange();
     const chief = await atPartner("partner_admin");
     const { id } = await create(chief, { name: "Jane at Own", query: "user=jane", ...share(own.id) });
@@ -192,7 +192,7 @@ describe("a view that goes to others", () => {
     expect(await updates(partner.homeOrgId)).toEqual([["Bob", { after: { ...bob, ...share(null) } }]]);
   });
 
-  it("is with its person's own once it is not shared any more, whatever becomes of it then", async () => {
+  it("go to the owner only once sharing has stopped", async () => {
     const { partner, own, atPartner } = await arrange();
     const chief = await atPartner("partner_admin");
     const { id } = await create(chief, { name: "Ours", ...share(own.id) });
@@ -213,7 +213,7 @@ describe("a view that goes to others", () => {
     ]);
   });
 
-  it("stays with those who had it where another person stops sharing it", async () => {
+  it("go to the previous audience when someone else stops sharing", async () => {
     const { partner, own, of, atPartner } = await arrange();
     const operator = await ctxFor(await createUser({ role: "system_admin" }));
     for (const tending of [await atPartner("partner_admin"), operator]) {
@@ -229,7 +229,7 @@ describe("a view that goes to others", () => {
     expect(await auditRows(partner.homeOrgId)).toEqual([]);
   });
 
-  it("does not show an organization what it was called before it was theirs", async () => {
+  it("do not reveal the view's earlier name to a new audience", async () => {
     const { partner, own, atPartner } = await arrange();
     const chief = await atPartner("partner_admin");
     const { id } = await create(chief, { name: "Fabrikam" });
@@ -240,11 +240,11 @@ describe("a view that goes to others", () => {
   });
 });
 
-it.each([["org=x"], ["row=1"], ["cursor=1"], ["a=1&a=2"], ["<b>=1"], ["=1"]])("refuses %j as a query", (query) => {
+it.each([["org=x"], ["row=1"], ["cursor=1"], ["a=1&a=2"], ["<b>=1"], ["=1"]])("rejects %j as a query", (query) => {
   expect(createInput.safeParse({ name: "x", query }).success).toBe(false);
 });
 
-it("refuses a blank name, and what is too long", () => {
+it("rejects a blank name and overlong values", () => {
   for (const input of [{ name: "  " }, { name: "x".repeat(81) }, { query: `q=${"x".repeat(4000)}` }])
     expect(createInput.safeParse({ name: "x", query: "", ...input }).success).toBe(false);
 });

@@ -45,7 +45,7 @@ const answers = {
   password: "a long enough password",
 };
 
-it("prints a one-time token for an empty database, and a system admin made before does not end the setup", async () => {
+it("prints a one-time token for an empty database, even after a system admin was created", async () => {
   const { email } = await createSystemAdmin({
     email: "root@example.test",
     password: "a long enough password",
@@ -65,7 +65,7 @@ async function platformActions() {
   return auditRows(platform?.id as string);
 }
 
-it("keeps the operator's sign-ins and failures, and those with unknown addresses, in the platform's own log", async () => {
+it("records operator sign-ins and unknown addresses in the platform's own log", async () => {
   const ip = "198.51.100.77";
   const tries = [
     ["root@example.test", "a long enough password"],
@@ -91,7 +91,7 @@ it("keeps the operator's sign-ins and failures, and those with unknown addresses
   expect(inspect(rows, { depth: null })).not.toMatch(/nobody/);
 });
 
-it("takes the token once, from whoever is first", async () => {
+it("accepts the token once", async () => {
   const line = (await ensureFirstAdmin()) as string;
   const oneTime = line.match(/tms_[\w-]{40}$/)?.[0] as string;
   await expect(setup.complete({ ...answers, token: "tms_wrong" })).rejects.toMatchObject({ code: "FORBIDDEN" });
@@ -119,7 +119,7 @@ it("takes the token once, from whoever is first", async () => {
   expect(actions).toEqual(["organization.create", "user.create", "user.login"]);
 });
 
-it("lets the operator make organizations below the only partner", async () => {
+it("lets the operator create organizations under the only partner", async () => {
   const { body } = await call(token, { body: { email: "root@example.test", password: "a long enough password" } });
   const { POST } = await import("@/app/api/v1/orgs/organizations/route");
   expect(await call(POST, { token: body.accessToken, body: { name: "First customer" } })).toMatchObject({
@@ -128,7 +128,7 @@ it("lets the operator make organizations below the only partner", async () => {
   });
 });
 
-it("is the same token in every process of an installation: behind a proxy the page's requests reach any of them", async () => {
+it("uses one token in all processes of an installation", async () => {
   vi.resetModules();
   const another: typeof import("./setup") = await import("./setup");
   expect(another.setupToken).not.toBe(setupToken);

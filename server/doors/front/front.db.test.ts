@@ -25,7 +25,7 @@ async function sendRaw(port: number, text: string): Promise<string> {
   return answer;
 }
 
-describe("the front", () => {
+describe("the HTTP server", () => {
   let server: Server;
   let port: number;
   let token: string;
@@ -51,7 +51,7 @@ describe("the front", () => {
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init });
 
-  it("renders no page whose address has parameters by the thousand, and every page that is asked for as ours are", async () => {
+  it("rejects page URLs with thousands of parameters and renders normal ones", async () => {
     for (const path of ["/login", "/icon.svg", "/devices/"]) {
       const answer = await ask(`${path}?${"a&".repeat(7_500)}`);
       expect([answer.status, (await answer.json()).detail]).toEqual([400, "target: has more than 200 parameters"]);
@@ -61,7 +61,7 @@ describe("the front", () => {
     expect((await ask(`/login?${most}&q`)).status).toBe(400);
   });
 
-  it("says once how long an answer is, whatever form of it is asked for", async () => {
+  it("sends one Content-Length for any form of the response", async () => {
     const headers = { authorization: `Bearer ${token}`, "trpc-accept": "application/jsonl" };
     const answer = await ask("/api/trpc/me.get?batch=1&input=%7B%7D", { headers });
     expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe("the front", () => {
   it.each([
     [5, 1_024, 131_072],
     [100, 131_072, 1_048_576],
-  ])("compresses a page of %i entries as a whole and says how long it is", async (limit, min, max) => {
+  ])("compresses a page of %i entries as a whole with its Content-Length", async (limit, min, max) => {
     const user = await createUser({ role: "org_admin" });
     const filler = "of a service that did not answer".repeat(50);
     await appendEvents(Array.from({ length: limit }, (_, n) => ({ orgId: user.orgId ?? "", details: { n, filler } })));
@@ -104,7 +104,7 @@ describe("the front", () => {
     }
   });
 
-  it("a page that is left while its calls wait for their turn is no fault that a log tells of", async () => {
+  it("a page abandoned while its calls wait is not logged as an error", async () => {
     const authorization = `Bearer ${await bearer(await createUser({ role: "org_admin" }))}`;
     const calls = Array.from({ length: 12 }, () => "me.get");
     const page = new AbortController();
@@ -126,17 +126,17 @@ describe("the front", () => {
     ["CONNECT evil.test:443 HTTP/1.1", 405],
     ["DELETE / HTTP/1.1", 405],
     ["PURGE /api/v1/me HTTP/1.1", 405],
-  ])("%s is %i", async (line, status) => {
+  ])("%s returns %i", async (line, status) => {
     expect(await statusOf(`${line}\r\nHost: 127.0.0.1:3000\r\nConnection: close\r\n\r\n`)).toBe(status);
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it("HTTP/0.9 is refused", async () => {
+  it("rejects HTTP/0.9", async () => {
     for (const path of ["/healthz", "/login"]) expect(await statusOf(`GET ${path}\r\n\r\n`)).toBe(400);
   });
 
   it.each(["Host: a.test", "host: 127.0.0.1:3000", "Authorization: Bearer x", "Content-Type: text/xml"])(
-    "two headers of one name are refused: %s",
+    "rejects a duplicate header: %s",
     async (line) => {
       const first = "Host: 127.0.0.1:3000\r\nAuthorization: Bearer y\r\nContent-Type: application/json\r\n";
       const answer = await sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${first}${line}\r\nConnection: close\r\n\r\n`);
@@ -149,7 +149,7 @@ describe("the front", () => {
     ["a body that nobody reads", "POST /api/v1/auth/token HTTP/1.1", "Content-Type: text/xml", "<a/>"],
     ["a body that is not asked for", "GET /api/v1/me HTTP/1.1", "X-A: b", "{}"],
     ["HTTP/1.0", "POST /api/v1/api-keys HTTP/1.0", "Content-Type: application/json", "{}"],
-  ])("a connection that the client wants closed is closed after %s", async ([_, line, header, body]) => {
+  ])("closes a connection on request after %s", async ([_, line, header, body]) => {
     const socket = connect(port, "127.0.0.1").setEncoding("latin1").resume();
     const close = line.endsWith("1.0") ? "" : "Host: 127.0.0.1:3000\r\nConnection: close\r\n";
     const closed = once(socket, "end", { signal: AbortSignal.timeout(20_000) });
@@ -179,20 +179,17 @@ describe("the front", () => {
     (path) => path !== "/verify/offline.html" && path !== "/p/[token]",
   );
 
-  it.each(paths.map((path) => path.replace(/\[(\.\.\.)?\w+\]/g, "x")))(
-    "%s has every header that protects it",
-    async (path) => {
-      for (const cookie of ["", "trailmark.session=x"]) {
-        const answer = await ask(path, { headers: { cookie }, signal: AbortSignal.timeout(60_000) });
-        for (const [name, value] of HEADERS)
-          expect([name, answer.headers.get(name)]).toEqual([name, expect.stringMatching(value)]);
-        const policy = answer.headers.get("content-security-policy") ?? "";
-        const scripts = /script-src ([^;]*)/.exec(policy)?.[1] ?? /default-src ([^;]*)/.exec(policy)?.[1];
-        expect(scripts).not.toMatch(/unsafe|\*|https?:/);
-        await answer.body?.cancel();
-      }
-    },
-  );
+  it.each(paths.map((path) => path.replace(/\[(\.\.\.)?\w+\]/g, "x")))("%s has every security header", async (path) => {
+    for (const cookie of ["", "trailmark.session=x"]) {
+      const answer = await ask(path, { headers: { cookie }, signal: AbortSignal.timeout(60_000) });
+      for (const [name, value] of HEADERS)
+        expect([name, answer.headers.get(name)]).toEqual([name, expect.stringMatching(value)]);
+      const policy = answer.headers.get("content-security-policy") ?? "";
+      const scripts = /script-src ([^;]*)/.exec(policy)?.[1] ?? /default-src ([^;]*)/.exec(policy)?.[1];
+      expect(scripts).not.toMatch(/unsafe|\*|https?:/);
+      await answer.body?.cancel();
+    }
+  });
 
   const many = (count: number) => `/api/trpc/${Array(count).fill("me.get").join(",")}?batch=1&input={}`;
   const json = { "content-type": "application/json" };
@@ -221,7 +218,7 @@ describe("the front", () => {
     ["/api/trpc/users.list,me.get?batch=1&input=%00", {}, 400, 400],
     [many(MAX_BATCH_CALLS), {}, 401, 200],
     [many(MAX_BATCH_CALLS + 1), {}, 400, 400],
-  ])("%s %o is %i for strangers and %i for a person", async ([path, init, stranger, person]) => {
+  ])("%s %o returns %i to strangers and %i to a user", async ([path, init, stranger, person]) => {
     expect((await ask(path, init)).status).toBe(stranger);
     const headers = { ...init.headers, authorization: `Bearer ${token}`, origin: "http://127.0.0.1:3000" };
     const answer = await ask(path, { ...init, headers });

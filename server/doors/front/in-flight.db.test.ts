@@ -88,29 +88,26 @@ it.for<[string, Headers, Headers, Headers]>([
     { cookie: "x=1; trailmark.session=a" },
     { cookie: "trailmark.session=b" },
   ],
-])(
-  "one request too many with %s is refused unread, however it is spelt, and nobody else's",
-  async ([_, mine, spelt, others]) => {
-    const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
-    await untilBegun(MAX_IN_FLIGHT);
-    expect(await ask("/api/v1/slow", spelt).status).toBe(429);
-    expect(begun).toHaveLength(MAX_IN_FLIGHT);
-    for (const [path, headers] of [
-      ["/api/v1/slow", others],
-      ["/api/v1/slow", {}],
-      ["/api/v1/events", mine],
-      ["/api/v1/live", mine],
-      ["/api/v1/open", mine],
-    ] as const)
-      asked.push(ask(path, headers));
-    await untilBegun(MAX_IN_FLIGHT + 5);
-    release();
-    expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
-    expect(await ask("/api/v1/slow", mine).status).toBe(200);
-  },
-);
+])("rejects one request too many with %s, for that caller only", async ([_, mine, spelt, others]) => {
+  const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+  await untilBegun(MAX_IN_FLIGHT);
+  expect(await ask("/api/v1/slow", spelt).status).toBe(429);
+  expect(begun).toHaveLength(MAX_IN_FLIGHT);
+  for (const [path, headers] of [
+    ["/api/v1/slow", others],
+    ["/api/v1/slow", {}],
+    ["/api/v1/events", mine],
+    ["/api/v1/live", mine],
+    ["/api/v1/open", mine],
+  ] as const)
+    asked.push(ask(path, headers));
+  await untilBegun(MAX_IN_FLIGHT + 5);
+  release();
+  expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+  expect(await ask("/api/v1/slow", mine).status).toBe(200);
+});
 
-it("a batch counts with each of its calls", async () => {
+it("a batch counts each of its calls", async () => {
   const mine = { authorization: "Bearer batches" };
   const calls = (count: number) => `/api/trpc/${Array.from({ length: count }, () => "me.get").join("%2C")}?batch=1`;
   const asked = [...many(6, calls(20), mine), ask(calls(8), mine)];
@@ -122,7 +119,7 @@ it("a batch counts with each of its calls", async () => {
   expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
 });
 
-it("whoever hangs up has nothing in flight any more", async () => {
+it("an aborted request frees its slot", async () => {
   const mine = { authorization: "Bearer gone" };
   const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
   await untilBegun(MAX_IN_FLIGHT);
@@ -139,7 +136,7 @@ it("whoever hangs up has nothing in flight any more", async () => {
 
 const cookieOf = async () => ({ cookie: `trailmark.session=${await bearer(await createUser())}` });
 
-it("renders two pages of a session at a time, the next ones in their turn, and other people's at once", async () => {
+it("renders two pages of a session at a time, without delaying other sessions", async () => {
   const [mine, others] = [await cookieOf(), await cookieOf()];
   const asked = many(6, "/devices", mine);
   await untilBegun(2);
@@ -150,7 +147,7 @@ it("renders two pages of a session at a time, the next ones in their turn, and o
   expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
 });
 
-it("gives the turn of whoever hangs up to the session's next page", async () => {
+it("an aborted page gives its slot to the session's next page", async () => {
   const mine = await cookieOf();
   const left = many(2, "/left", mine);
   await untilBegun(2);
@@ -161,7 +158,7 @@ it("gives the turn of whoever hangs up to the session's next page", async () => 
   expect(await next.status).toBe(200);
 });
 
-it("renders two pages for a network's strangers at a time and refuses what would wait for long, made-up cookies or not", async () => {
+it("renders two pages per network for strangers and rejects long queues, with or without cookies", async () => {
   const made = (n: number) => ({ cookie: `trailmark.session=made-up-${n}` });
   const asked = Array.from({ length: 30 }, (_, n) => ask("/p/x", made(n), "127.0.0.2"));
   const refused = await Promise.race(asked.map(({ status }) => status));

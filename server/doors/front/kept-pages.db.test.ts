@@ -38,7 +38,7 @@ async function ask(path: string, headers: Record<string, string> = {}) {
   return { status: answer.status, text: await answer.text(), link: answer.headers.get("link"), nonce };
 }
 
-it("renders a page that is the same for everybody once, and gives it to each reader with their own nonce", async () => {
+it("renders a static page once and serves it to everyone with a fresh nonce", async () => {
   const cookie = "trailmark.zone=Asia%2FTokyo";
   const answers = [await ask("/login", { cookie }), await ask("/login?callbackUrl=%2Fx"), await ask("/login")];
   expect(rendered).toEqual(["/login"]);
@@ -51,14 +51,14 @@ it("renders a page that is the same for everybody once, and gives it to each rea
     });
 });
 
-it("renders each time what depends on its address", async () => {
+it("renders a page again if it depends on its URL", async () => {
   await ask("/login?error=a");
   await ask("/login?error=a");
   await ask("/verify", { rsc: "1" });
   expect(rendered).toEqual(["/login?error=a", "/login?error=a", "/verify"]);
 });
 
-it("answers addresses of no page and files that are not there from one page, without rendering it again", async () => {
+it("answers unknown URLs and missing files from one rendered 404 page", async () => {
   for (const path of ["/a/b.png", "/login/x", "/_next/x", "/api/x", "/docs/x/y", "/p", "/p/a/b", "/x.html"])
     expect([path, (await ask(path)).status]).toEqual([path, 404]);
   expect(rendered).toEqual(["/404"]);
@@ -66,7 +66,7 @@ it("answers addresses of no page and files that are not there from one page, wit
   expect(rendered.slice(1)).toEqual(["/icon.svg", "/_next/static/a.js", "/p/token", "/setup"]);
 });
 
-it("keeps no failure in place of a page", async () => {
+it("does not cache a failed page", async () => {
   status = 500;
   expect((await ask("/forgot")).status).toBe(500);
   status = 200;

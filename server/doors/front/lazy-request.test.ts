@@ -38,7 +38,10 @@ async function isAborted({ leaves, looks }: { leaves: boolean; looks: "before" |
   }
 }
 
-test.each(["before", "late"] as const)("a client that left is known, whenever a verb looks (%s)", async (looks) => {
-  expect(await isAborted({ leaves: true, looks })).toBe(true);
-  expect(await isAborted({ leaves: false, looks })).toBe(false);
-});
+test.each(["before", "late"] as const)(
+  "detects that a client left, whenever the handler checks (%s)",
+  async (looks) => {
+    expect(await isAborted({ leaves: true, looks })).toBe(true);
+    expect(await isAborted({ leaves: false, looks })).toBe(false);
+  },
+);

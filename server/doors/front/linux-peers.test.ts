@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { procAddress, unanswered } from "./linux-peers";
 
-it("reads the kernel's table of connections", () => {
+it("reads the kernel's connection table", () => {
   expect(procAddress("127.0.0.1", 3200)).toBe("0100007F:0C80");
   expect(procAddress("::ffff:10.0.0.2", 80)).toBe("0000000000000000FFFF00000200000A:0050");
   expect(procAddress("fe80::1%eth0", 65535)).toBe("000080FE000000000000000001000000:FFFF");

@@ -18,7 +18,7 @@ place("another-program", "chunks/secret.js", "secret");
 writeFileSync(join(parent, "trailmark-1.0.0-linux-x64", "settings.js"), "secret");
 symlinkSync(join(parent, "trailmark-1.1.0-linux-x64"), join(parent, "current"));
 
-test("after an upgrade a page of the earlier release gets its scripts, and after a roll-back one of the later", async () => {
+test("serves scripts of the earlier release after an upgrade and of the later one after a rollback", async () => {
   const upgraded = await assetOfOtherRelease("/_next/static/chunks/old.js", join(parent, "current"));
   expect(await upgraded?.text()).toBe("old");
   expect(upgraded?.headers.get("content-type")).toBe("application/javascript; charset=utf-8");
@@ -32,10 +32,10 @@ test.each([
   "/_next/static/../../settings.js",
   "/_next/static/%2e%2e/%2e%2e/settings.js",
   "/settings.js",
-])("%s is left to this release", async (path) => {
+])("does not serve %s from another release", async (path) => {
   expect(await assetOfOtherRelease(path, join(parent, "current"))).toBeNull();
 });
 
-test("a checkout has no other releases", async () => {
+test("finds no other releases in a checkout", async () => {
   expect(await assetOfOtherRelease("/_next/static/chunks/old.js", parent)).toBeNull();
 });

@@ -19,7 +19,7 @@ function request(url: string, headers: Record<string, string> = {}): Sent {
   return requestedPage === undefined ? sent : { ...sent, requestedPage };
 }
 
-describe("a page without a session", () => {
+describe("without a session", () => {
   it.each([
     ["/", "/login"],
     ["/devices", "/login?callbackUrl=%2Fdevices"],
@@ -27,7 +27,7 @@ describe("a page without a session", () => {
     ["/devices?state=online&_rsc=1a2b", "/login?callbackUrl=%2Fdevices%3Fstate%3Donline"],
     ["/loginx", "/login?callbackUrl=%2Floginx"],
     ["//[", "/login?callbackUrl=%2F%2F%5B"],
-  ])("%s is sent to %s", (url, location) => expect(request(url)).toEqual({ location }));
+  ])("%s redirects to %s", (url, location) => expect(request(url)).toEqual({ location }));
 
   it.each([
     "/login?ended=1",
@@ -38,10 +38,10 @@ describe("a page without a session", () => {
     "/_next/static/a.js",
     "/__nextjs_font/a",
     "/icon.svg",
-  ])("%s is open", (url) => expect(request(url)).toEqual({}));
+  ])("%s is public", (url) => expect(request(url)).toEqual({}));
 });
 
-it("tells a page with a session its address, whatever the client claims", () => {
+it("passes the requested URL to a page with a session, ignoring client claims", () => {
   const cookie = `${sessionCookie(false)}=token`;
   expect(request("/devices?a=1&_rsc=x", { cookie, [REQUESTED_PAGE]: "/forged" })).toEqual({
     requestedPage: "/devices?a=1",
@@ -54,7 +54,7 @@ it.each([
   ["/devices?org=1&_rsc=x", "/devices?orgId=1"],
   ["//evil.example/?org=1", "/evil.example/?orgId=1"],
   ["/\\\\evil.example/?org=1", "/evil.example/?orgId=1"],
-])("sends the old link %s to %s", (url, location) => {
+])("redirects the old link %s to %s", (url, location) => {
   expect(request(url)).toEqual({ location });
   expect(request(url, { cookie: `${sessionCookie(false)}=token` })).toEqual({ location });
 });

@@ -4,7 +4,7 @@ import { PEER_HEADER } from "@/server/ground/client-ip";
 import { auditRows, bearer, createUser } from "@/testing/factories";
 import { pages } from "./pages";
 
-it("a page's refused request is recorded with the address that asked for the page", async () => {
+it("records a page's denied request with the address of the page's reader", async () => {
   const viewer = await createUser({ role: "org_viewer" });
   const headers = new Headers({
     authorization: `Bearer ${await bearer(viewer)}`,

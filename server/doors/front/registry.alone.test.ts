@@ -42,7 +42,7 @@ describe("route registry", () => {
     expect(match("/devices")).toBeUndefined();
   });
 
-  it("answers HEAD by GET and knows no other method", () => {
+  it("answers HEAD with GET and knows no other method", () => {
     const one = match("/healthz");
     expect(one && handlerOf(one, "HEAD")).toBe(one?.handlers.GET);
     expect(one && handlerOf(one, "TRACE")).toBeUndefined();

@@ -17,6 +17,6 @@ it.each([
   ["ftp://127.0.0.1:3000/devices", null],
   ["evil.test:443", null],
   ["", null],
-])("%s is %s", (target, path) => {
+])("parses %s as %s", (target, path) => {
   expect(pathOf(target, ORIGIN)).toBe(path);
 });

@@ -33,7 +33,7 @@ async function ask(work: () => Promise<unknown>, method = "GET"): Promise<Respon
   return new Response(text || null, { status: answer.status, headers: answer.headers });
 }
 
-it("a page that cannot be rendered because the database is away says so, with 503 and when to try again", async () => {
+it("returns 503 with Retry-After and a page when the database is unavailable", async () => {
   const answer = await ask(away);
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -45,12 +45,12 @@ it("a page that cannot be rendered because the database is away says so, with 50
   expect(text.match(/nonce="bm9uY2U="/g)).toHaveLength(2);
 });
 
-it("to HEAD the same without the page", async () => {
+it("answers HEAD with 503 and no body", async () => {
   const answer = await ask(away, "HEAD");
   expect([answer.status, await answer.text()]).toEqual([503, ""]);
 });
 
-it("another fault, and a page that is rendered, are Next's to answer", async () => {
+it("leaves other errors and rendered pages to Next", async () => {
   expect([(await ask(broken)).status, await (await ask(broken)).text()]).toEqual([
     500,
     "<html id='__next_error__'></html>",

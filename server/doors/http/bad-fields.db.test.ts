@@ -152,8 +152,8 @@ async function spoilEach(
   return wrong;
 }
 
-describe("a bad value in one field", () => {
-  it.each(BATCHES)("of $operation loses no neighbour", async ({ operation, list, marker, good, column }) => {
+describe("an invalid value in one field", () => {
+  it.each(BATCHES)("of $operation does not lose its neighbors", async ({ operation, list, marker, good, column }) => {
     const accepted = new Map<string, boolean>();
     const send = async (field: string, bad: unknown) => {
       const mark = `mark-${randomUUID()}`;
@@ -257,7 +257,7 @@ describe("a bad value in one field", () => {
     for (const type of ["text", "number", "date"]) expect((await create(type)).status).toBe(201);
   });
 
-  it.each(WRITES)("of $operation is stored or refused by name", async ({ operation, fields, body }) => {
+  it.each(WRITES)("of $operation is stored or rejected by name", async ({ operation, fields, body }) => {
     const idOf = hints.params(operation.split(" ")[1] as string, "id")[0] ?? "";
     const wrong = await spoilEach(fields, { ms: WRITE_BUDGET_MS, least: 0 }, async (field, bad) => {
       const { fault } = await probe(named(operation), jsonRequest(replaceAt(body(), field, bad), { id: idOf }));
@@ -266,7 +266,7 @@ describe("a bad value in one field", () => {
     expect(summary(wrong)).toEqual([]);
   });
 
-  it("of POST /users is stored or refused by name", async () => {
+  it("of POST /users is stored or rejected by name", async () => {
     const wrong: string[] = [];
     // A password hash takes long: only those texts that come so far.
     const texts = ["nul", "loneHigh", "astral", "crlf", "wildcards", "long"];
@@ -286,7 +286,7 @@ describe("a bad value in one field", () => {
     expect(summary(wrong)).toEqual([]);
   });
 
-  it.each(["42", "true", "null", '"quoted"', '{"a":1}'])("keeps the text %s a text", async (text) => {
+  it.each(["42", "true", "null", '"quoted"', '{"a":1}'])("keeps the text %s as text", async (text) => {
     const body = { orgId: world.a, name: text, fieldKey: `k_${fresh()}`, type: "text", defaultValue: text };
     const created = await probeOnce(named("POST /custom-fields"), jsonRequest(body));
     expect(JSON.parse(created.text)).toMatchObject({ defaultValue: text });

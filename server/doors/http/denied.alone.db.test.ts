@@ -41,8 +41,8 @@ async function ask(path: string, user: TestUser, headers: Record<string, string>
   return answer.status;
 }
 
-describe("refusals of a signed-in caller", () => {
-  it("is an entry of the caller's own log that says what the permission is for", async () => {
+describe("denied requests of signed-in callers", () => {
+  it("are recorded in the caller's log with the purpose of the permission", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     expect((await call(USERS, { token: viewer, path: "/users?search=secret", ip: "198.51.100.9" })).status).toBe(403);
     const [entry, ...others] = await deniedOf(viewer.orgId);
@@ -62,7 +62,7 @@ describe("refusals of a signed-in caller", () => {
     );
   });
 
-  it("is no entry where another site made the browser ask", async () => {
+  it("are not recorded when another site triggered the request", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const headers = { cookie: `trailmark.session=${await bearer(viewer)}`, "sec-fetch-site": "cross-site" };
     expect((await USERS(new Request("http://127.0.0.1:3000/api/v1/users", { headers }))).status).toBe(403);
@@ -71,7 +71,7 @@ describe("refusals of a signed-in caller", () => {
     expect(await deniedOf(viewer.orgId)).toEqual([]);
   });
 
-  it("is one entry for all repeats within a minute, by either door", async () => {
+  it("are recorded once for all repeats within a minute, over REST and tRPC", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     for (let i = 0; i < 20; i++) expect((await call(USERS, { token: viewer, path: "/users" })).status).toBe(403);
     expect(await ask("users.list", viewer)).toBe(403);
@@ -88,7 +88,7 @@ describe("refusals of a signed-in caller", () => {
     expect(await deniedOf(viewer.orgId)).toHaveLength(2);
   });
 
-  it("is one entry a minute for as long as it continues, and an entry at once after a quiet one", async () => {
+  it("are recorded once a minute while they continue, and immediately after a pause", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const ctx = await ctxFor(viewer);
     const refuse = () =>
@@ -110,7 +110,7 @@ describe("refusals of a signed-in caller", () => {
     expect(times).toEqual([1, 2, 2, 2, 1]);
   });
 
-  it("is recorded where an organization lies outside the caller's reach, and not in that one's log", async () => {
+  it("for a foreign organization are recorded in the caller's log, not the foreign one", async () => {
     const { id: foreign } = await createOrg();
     const { orgId, ...key } = await createApiKey({ permissions: ["audit:read"] });
     expect((await call(AUDIT_LOGS, { token: { orgId, ...key }, path: `/?orgId=${foreign}` })).status).toBe(403);
@@ -123,7 +123,7 @@ describe("refusals of a signed-in caller", () => {
     expect(await deniedOf(foreign)).toEqual([]);
   });
 
-  it("is recorded for what a verb keeps to others, at the partner's home for its staff", async () => {
+  it("for restricted operations are recorded, for staff in the partner's home organization", async () => {
     const partner = await createPartner();
     const { id: chosen } = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [chosen] });
@@ -139,7 +139,7 @@ describe("refusals of a signed-in caller", () => {
     ]);
   });
 
-  it("is a notification of many denials when it continues for long", async () => {
+  it("raise a notification when they continue for long", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     for (let minute = 0; minute * 2 < MANY_DENIALS; minute++) {
       await call(USERS, { token: viewer, path: "/" });
@@ -152,8 +152,8 @@ describe("refusals of a signed-in caller", () => {
   });
 });
 
-describe("answers that are no denial", () => {
-  it("is what is missing, who is a stranger, and a second factor still to be set up", async () => {
+describe("errors that are not denials", () => {
+  it("are missing targets, unauthenticated callers and a missing second factor", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const missing = { params: { id: "00000000-0000-4000-8000-000000000000" } };
     expect((await call(DEVICE, { token: viewer, ...missing })).status).toBe(404);

@@ -19,7 +19,7 @@ const underWay = (seconds: number) =>
     tx.$count(idempotencyKeys, sql`status IS NULL AND claimed_at > now() - make_interval(secs => ${seconds}::float8)`),
   );
 
-it("a request that lasts for minutes is not run a second time beside itself", async () => {
+it("a retry does not run a request again while it is still running", async () => {
   const admin = await createUser();
   const key = { "Idempotency-Key": fresh() };
   const create = () =>
@@ -58,7 +58,7 @@ async function arrange() {
   return { repeatable, input, enroll, uses };
 }
 
-it("an enrolment whose process died before it answered is answered when it is sent again", async () => {
+it("a retried enrollment completes after its first process died", async () => {
   const { repeatable, input, enroll, uses } = await arrange();
   const dying = async (keep: KeepAnswer) => {
     await enroll(keep);
@@ -71,7 +71,7 @@ it("an enrolment whose process died before it answered is answered when it is se
   expect(await uses()).toEqual([1]);
 });
 
-it("an enrolment that another process was given meanwhile does nothing", async () => {
+it("an enrollment taken over by another process does nothing", async () => {
   const { repeatable, enroll, uses } = await arrange();
   const late = async (keep: KeepAnswer) => {
     await asSystem((tx) => tx.execute(sql`UPDATE idempotency_keys SET answer = 'another' WHERE status IS NULL`));

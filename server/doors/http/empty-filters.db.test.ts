@@ -31,8 +31,8 @@ const lists = described.filter(
     method === "GET" && parametersOf(operation).some(({ name, in: place }) => name === "limit" && place === "query"),
 );
 
-describe("an empty filter is none, but an empty id, which would widen the list, is refused", () => {
-  it.each(lists.map((list) => [list.path, list] as const))("of GET %s", async (path, list) => {
+describe("an empty filter is ignored, but an empty ID is rejected", () => {
+  it.each(lists.map((list) => [list.path, list] as const))("by GET %s", async (path, list) => {
     const all = parametersOf(list.operation);
     const inPath = all.filter(({ in: place }) => place === "path");
     const params = Object.fromEntries(inPath.map(({ name }) => [name, hints.params(path, name)[0] ?? "1"]));

@@ -41,7 +41,7 @@ const handlersAt = (path: string) =>
   routes.find((file) => file.path === `/api/v1${path}`)?.module as Record<string, RouteHandler>;
 const admin = world.then(({ partnerId }) => createUser({ partnerId, role: "partner_admin" })).then(bearer);
 
-it.for(CASES)("$path has an ETag, and its $method takes If-Match", async ({ path, method, body, id: make }) => {
+it.for(CASES)("$path has an ETag, and its $method accepts If-Match", async ({ path, method, body, id: make }) => {
   const { GET, [method]: write } = handlersAt(path);
   const token = await admin;
   const id = await make();
@@ -62,7 +62,7 @@ it.for(CASES)("$path has an ETag, and its $method takes If-Match", async ({ path
   expect((await send("*")).status).toBe(200);
 });
 
-it("of two changes made of the same settings at the same moment one is stored", async () => {
+it("concurrent changes with the same ETag: one is stored, the others get 412", async () => {
   const params = { id: await org() };
   const token = await admin;
   const etag = String((await call(getRetention, { token, params })).headers.get("etag"));
@@ -72,7 +72,7 @@ it("of two changes made of the same settings at the same moment one is stored", 
   expect(statuses.sort()).toEqual([200, 412, 412]);
 });
 
-it("a weak ETag, as a compressing proxy makes it, counts like the strong one", async () => {
+it("accepts a weak ETag from a compressing proxy", async () => {
   const token = await admin;
   const etag = (await call(getNotices, { token })).headers.get("etag");
   const request = {
@@ -84,7 +84,7 @@ it("a weak ETag, as a compressing proxy makes it, counts like the strong one", a
   expect((await call(putNotices, request)).status).toBe(200);
 });
 
-it("a deletion takes If-Match as well", async () => {
+it("deletion accepts If-Match", async () => {
   const token = await admin;
   const params = { id: await inA(fieldIn)() };
   const { headers } = await call(patchField, { token, params, method: "PATCH", body: { name: "Site" } });
@@ -94,13 +94,13 @@ it("a deletion takes If-Match as well", async () => {
   expect((await remove(String(headers.get("etag")))).status).toBe(204);
 });
 
-it("a change of something without an ETag is refused rather than made unasked", async () => {
+it("If-Match on something without an ETag is rejected", async () => {
   const { a } = await world;
   const request = { token: await admin, method: "POST", body: { overlapSeconds: 0 }, headers: { "if-match": '"x"' } };
   expect((await call(rotateKey, { ...request, params: { id: (await keyIn(a)).id } })).status).toBe(412);
 });
 
-it("the API document names If-Match and 412 where a write takes it", () => {
+it("the API document lists If-Match and 412 for each such write", () => {
   const taking = apiOperations.filter(({ operation }) => operation.parameters.some(({ name }) => name === "If-Match"));
   expect(taking).toHaveLength(16);
   expect(taking.every(({ operation: { responses } }) => isDocumented(responses, 412))).toBe(true);

@@ -18,7 +18,7 @@ const EXACT =
   '"q": 9007199254740993, "m": 12345678901234567890, "money": 1.10, "f": [1.0, {"pi": 3.14159265358979323846}]';
 const DIGITS = ["9007199254740993", "12345678901234567890", "1.10", "1.0", "3.14159265358979323846"];
 
-describe("numbers that a double would change", () => {
+describe("numbers beyond double precision", () => {
   let device: TestDevice;
   let key: string;
 
@@ -83,7 +83,7 @@ describe("numbers that a double would change", () => {
     for (const digits of DIGITS) expect(text).toMatch(new RegExp(`[:,[\\s]${digits.replace(".", "\\.")}[,}\\]\\s]`));
   });
 
-  it("keep their digits in the row that the chain covers", async () => {
+  it("keep their digits in the hashed row", async () => {
     const [row] = await asSystem((tx) =>
       tx.execute<{ details: string }>(
         sql`SELECT details::text AS details FROM audit_logs WHERE org_id = ${device.orgId} AND action = 'thing.count'`,
@@ -92,7 +92,7 @@ describe("numbers that a double would change", () => {
     for (const digits of DIGITS) expect(row?.details).toContain(digits);
   });
 
-  it.for(POSTS)("are refused by name where they could not be kept: %s", async ([_, handler, method, body, path]) => {
+  it.for(POSTS)("are rejected by name if they would change: %s", async ([_, handler, method, body, path]) => {
     for (const [details, at] of [
       ['"n": 1e400', "n"],
       ['"a": {"b": [0, 1E5]}', "a.b.1"],

@@ -32,7 +32,7 @@ describe("Idempotency-Key", () => {
   const create = (key: string, over: object = {}, token = admin) =>
     call(createKey, { token, headers: withKey(key), body: { name: "CI", permissions: ["audit:read"], ...over } });
 
-  it("answers the first answer again, secret included, and creates and records nothing more", async () => {
+  it("replays the first response, secret included, without creating or recording again", async () => {
     const key = fresh();
     const first = await create(key);
     const again = await create(key);
@@ -49,7 +49,7 @@ describe("Idempotency-Key", () => {
     expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["api_key.create"]);
   });
 
-  it("keeps no secret that could be read without the key and the server's own secret", async () => {
+  it("stores responses unreadable without the key and the server secret", async () => {
     const key = fresh();
     const { body } = await create(key, { name: "A telling name" });
     const rows = await asSystem((tx) => tx.select().from(idempotencyKeys));
@@ -60,7 +60,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  it("refuses another request under the same key, and takes it from another caller", async () => {
+  it("rejects another request with the same key, and separates callers", async () => {
     const key = fresh();
     await create(key);
     expect(await create(key, { name: "Another" })).toMatchObject({
@@ -74,7 +74,7 @@ describe("Idempotency-Key", () => {
     expect((await create(key, { name: "Another" }, other)).status).toBe(201);
   });
 
-  it("is not stored of a stranger who tries enrollment keys and has used the attempts up", async () => {
+  it("is not stored for a stranger who exceeded the enrollment attempts", async () => {
     const tried = (headers = {}) =>
       call(enroll, {
         ip: "198.51.100.91",
@@ -89,7 +89,7 @@ describe("Idempotency-Key", () => {
     expect(answered?.status).toBe(429);
   });
 
-  it("runs one of many at once; the others are told to wait or get its answer", async () => {
+  it("runs one of many concurrent requests; the others wait or get its response", async () => {
     const key = fresh();
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(key, { name: "Race" })));
     const created = new Set(answers.filter((a) => a.status === 201).map((a) => a.body.id));
@@ -101,7 +101,7 @@ describe("Idempotency-Key", () => {
     expect((await create(key, { name: "Race" })).body.id).toBe([...created][0]);
   });
 
-  it("does not keep a refusal: the request may be sent again", async () => {
+  it("does not store a rejection, so the request can be retried", async () => {
     const key = fresh();
     expect((await create(key, { permissions: ["custom_fields:import"] })).status).toBe(403);
     expect((await create(key)).status).toBe(201);
@@ -110,7 +110,7 @@ describe("Idempotency-Key", () => {
       expect(await create(bad)).toMatchObject({ status: 400, body: { errors: [{ path: "Idempotency-Key" }] } });
   });
 
-  it("forgets a key after a day, and one whose request died after a minute", async () => {
+  it("expires after a day, or after a minute if the request died", async () => {
     const [old, dead] = [fresh(), fresh()];
     const [first, second] = [await create(old), await create(dead)];
     await asSystem((tx) => tx.execute(sql`UPDATE idempotency_keys SET claimed_at = claimed_at - interval '25 hours'`));
@@ -126,7 +126,7 @@ describe("Idempotency-Key", () => {
     expect(left.every((row) => row.claimedAt.getTime() > Date.now() - 86_400_000)).toBe(true);
   });
 
-  it("holds for events, users, organizations and enrolments", async () => {
+  it("works for events, users, organizations and enrollments", async () => {
     const writer = await createApiKey({ orgId: admin.orgId as string, permissions: ["audit:write"] });
     const enrollment = await createEnrollmentKey({ orgId: admin.orgId as string, maxUses: 1 });
     const partner = await createUser({ role: "partner_admin" });
@@ -152,7 +152,7 @@ describe("Idempotency-Key", () => {
     expect(events).toHaveLength(1);
   });
 
-  it("gives no enrolment's token again once its key was revoked", async () => {
+  it("does not replay an enrollment token after its key was revoked", async () => {
     const enrollment = await createEnrollmentKey({ orgId: admin.orgId as string });
     const headers = withKey(fresh());
     const body = { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" };

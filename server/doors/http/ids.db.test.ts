@@ -18,7 +18,7 @@ import { POST as createPerson, GET as listPeople } from "@/app/api/v1/users/rout
 import { POST as createHook } from "@/app/api/v1/webhooks/route";
 import { call, createApiKey, createOrg, createUser } from "@/testing/factories";
 
-it("an organization is the same one by its id in capital letters (RFC 9562)", async () => {
+it("accepts organization IDs in capital letters (RFC 9562)", async () => {
   const org = await createOrg();
   const token = await createUser({ role: "partner_admin", partnerId: org.partnerId });
   const key = await createApiKey({ orgId: org.id, permissions: ["audit:write"] });

@@ -9,7 +9,7 @@ import { type Answer, bearer, call, createDevice, createUser, PASSWORD } from "@
 const rateOf = ({ headers }: Answer) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`ratelimit-${name}`) ?? Number.NaN));
 
-it("every answer to a person says how many requests may wait", async () => {
+it("every response to a user has rate limit headers for waiting requests", async () => {
   const caller = await bearer(await createUser());
   for (const answer of [
     await call(list, { token: caller }),
@@ -19,20 +19,20 @@ it("every answer to a person says how many requests may wait", async () => {
     if (answer.status !== 400) expect(rateOf(answer)).toEqual([120, 120, 5]);
 });
 
-it("an agent learns how many requests are left of its minute", async () => {
+it("agents get the number of requests left in the minute", async () => {
   const device = await createDevice();
   const beat = () => call(heartbeat, { token: device, params: { id: device.agentId }, body: {}, ip: "203.0.113.77" });
   const [[limit = 0, first = 0], [, second]] = [rateOf(await beat()), rateOf(await beat())];
   expect([first, second]).toEqual([limit - 1, limit - 2]);
 });
 
-it("a failed sign-in tells the attempts that are left of the tightest limit", async () => {
+it("a failed sign-in reports the remaining attempts of the tightest limit", async () => {
   const { email } = await createUser();
   const tried = (password: string) => call(token, { body: { email, password }, ip: "203.0.113.78" });
   expect(rateOf(await tried(PASSWORD))).toEqual([300, 299, 60]);
   expect(rateOf(await tried("wrong")).slice(0, 2)).toEqual([10, 9]);
 });
 
-it("a download for strangers has them", async () => {
+it("public downloads have rate limit headers", async () => {
   expect(rateOf(await call(document, { ip: "203.0.113.79" })).slice(0, 2)).toEqual([600, 599]);
 });

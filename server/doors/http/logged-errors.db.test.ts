@@ -14,7 +14,7 @@ const logged = (error: unknown): string => {
 };
 const thrown = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 
-it("a statement that fails is told with its text and its cause, never with its values", async () => {
+it("logs a failed statement with its text and cause, but not its values", async () => {
   const secret = "s3cret $& \n    at nowhere";
   const failing = sql`SELECT ${secret}::text, ${"\0"}::text, 'its text'`;
   const wrapped = await thrown(asSystem((tx) => tx.execute(failing)));

@@ -346,7 +346,7 @@ function expected(operation: Endpoint, row: Row, { principal, target }: Asked): 
 
 const strip = (body: string) => body.replace(/"requestId":"[^"]+"/, "");
 
-describe("every REST route", () => {
+describe("REST access matrix", () => {
   let probes = 0;
   beforeAll(async () => {
     world = await createWorld();
@@ -355,14 +355,14 @@ describe("every REST route", () => {
     if (probes > 0) expect(probes).toBeGreaterThan(1500);
   });
 
-  it("is in the matrix", () => {
+  it("covers every route", () => {
     const routed = operations.map(keyOf).sort();
     expect(routed.filter((k) => !MATRIX[k])).toEqual([]);
     expect(Object.keys(MATRIX).filter((k) => !routed.includes(k))).toEqual([]);
   });
 
   it.each(operations.map((o) => [keyOf(o), o] as const))(
-    "%s answers each caller as it must",
+    "%s responds to each caller as required",
     async (name, operation) => {
       const row = MATRIX[name];
       if (!row) return;

@@ -34,7 +34,7 @@ const NAMED: Named[] = [
   },
 ];
 
-it.each(NAMED)("$what is not named over several lines", async ({ route, field, body }) => {
+it.each(NAMED)("rejects line breaks in the name of $what", async ({ route, field, body }) => {
   const admin = await createUser({ role: "org_admin" });
   for (const name of NAMES) {
     const refused = await call(route, { token: admin, method: "POST", body: body(admin, name) });
@@ -43,7 +43,7 @@ it.each(NAMED)("$what is not named over several lines", async ({ route, field, b
   expect((await call(route, { token: admin, method: "POST", body: body(admin, " Desk\n") })).status).toBe(201);
 });
 
-it("an organization is not renamed so", async () => {
+it("renaming an organization to a name with line breaks is rejected", async () => {
   const org = await createOrg();
   const token = await createUser({ role: "org_admin", orgId: org.id });
   for (const name of NAMES) {
@@ -52,7 +52,7 @@ it("an organization is not renamed so", async () => {
   }
 });
 
-it("an agent does not call its machine so", async () => {
+it("an agent hostname with line breaks is rejected", async () => {
   const token = await createUser({ role: "org_admin" });
   const { key } = (await call(createEnrollmentKey, { token, method: "POST", body: { orgId: token.orgId } })).body;
   for (const hostname of NAMES) {

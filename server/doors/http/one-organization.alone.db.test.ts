@@ -7,7 +7,7 @@ import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
 import { appendEvents } from "@/testing/audit-entries";
 import { auditRows, call, createOrg, createPartner, createUser } from "@/testing/factories";
 
-it("a caller whose organizations do not include the partner's own is asked which one is meant; nothing is signed", async () => {
+it("asks for orgId when the caller lacks the partner's own organization", async () => {
   const partner = await createPartner();
   const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
   const organizationIds = orgs.map(({ id }) => id);

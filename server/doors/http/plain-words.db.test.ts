@@ -37,7 +37,7 @@ const long = "x".repeat(100_000);
 const SCALARS = [undefined, null, "", "x", long, 0, -1, 1.5, 1e21, true, {}, [], ["a", "b"], Array(5_000).fill("x")];
 const within = (value: unknown, names: readonly string[]) => Object.fromEntries(names.map((name) => [name, value]));
 
-it("says what is wrong with any member of any operation in plain words", () => {
+it("validation errors of every operation use plain words", () => {
   const odd = new Map<string, string>();
   const messages = new Set<string>();
   for (const [where, schema] of schemas) {

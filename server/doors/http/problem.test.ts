@@ -4,7 +4,7 @@ import { problemAnswer } from "./problem";
 const thrownBy = (code: string) => Object.assign(new Error("canceling statement due to statement timeout"), { code });
 
 it.each([thrownBy("57014"), new Error("Failed query: INSERT …", { cause: thrownBy("57014") })])(
-  "a statement that took too long is to be sent again: it is no fault of the server",
+  "a statement timeout returns 503 with Retry-After",
   (error) => {
     const { status, headers, body } = problemAnswer(error, "r-1");
     expect({ status, retry: headers["Retry-After"] }).toEqual({ status: 503, retry: "2" });
@@ -15,6 +15,6 @@ it.each([thrownBy("57014"), new Error("Failed query: INSERT …", { cause: throw
   },
 );
 
-it("an unforeseen error is a bare 500", () => {
+it("an unexpected error returns a bare 500", () => {
   expect(problemAnswer(thrownBy("42P01"), "r-1")).toMatchObject({ status: 500 });
 });

@@ -4,17 +4,17 @@ import { AppError } from "@/server/ground/errors";
 import { noInput } from "@/server/ground/wire";
 import { queryOf, requireKnown } from "./query";
 
-it("has a parameter once as a text, several times as a list, in their order", () => {
+it("returns a single parameter as text and repeated ones as an ordered list", () => {
   expect(queryOf("http://x/list?a=1&b=&a=2&c=%00&a=3")).toEqual({ a: ["1", "2", "3"], b: "", c: "\ufffd" });
   expect(queryOf("http://x/list")).toEqual({});
 });
 
-it("leaves the prototype alone", () => {
+it("ignores prototype members", () => {
   expect(Object.keys(queryOf("http://x/?__proto__=1&__proto__=2&constructor=3"))).toEqual(["constructor"]);
   expect(({} as Record<string, unknown>).constructor).toBe(Object);
 });
 
-it("takes as many of one name as an address has room for in a moment", () => {
+it("parses the maximum number of repeated parameters quickly", () => {
   const url = `http://x/?${"a&".repeat(8_000)}`;
   const times = Array.from({ length: 5 }, () => {
     const begun = process.cpuUsage();
@@ -41,20 +41,20 @@ it.each([
   ["Limit", "limit"],
   ["resourceTyp", "resourceType"],
   ["action_s", "actions"],
-])("names %s and the nearest parameter", (path, near) => {
+])("names %s and the nearest valid parameter", (path, near) => {
   const refusal = refusalOf({ [path]: "5", limit: "1" }, feedEntries.input);
   const message = `is not a query parameter here; the nearest is ${near}`;
   expect(refusal).toMatchObject({ code: "validation_error", extra: { errors: [{ path, message }] } });
   expect(refusal?.message).toBe(`${path} ${message}.`);
 });
 
-it("takes what the input has, and leaves to the path and the headers what is theirs", () => {
+it("accepts input members, except those set by path or headers", () => {
   expect(refusalOf({ actions: ["a", "b"], orgId: "x" }, feedEntries.input)).toBeNull();
   expect(refusalOf({ wait: "1" }, feedEntries.input, ["wait"])?.message).toContain("wait is not a query parameter");
   expect(refusalOf({ a: "1" }, noInput)?.message).toBe("a is not a query parameter here; there are none.");
 });
 
-it("refuses thousands of long names in a moment", () => {
+it("rejects thousands of long parameter names quickly", () => {
   const query = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`${i}${"x".repeat(200)}`, ""]));
   const begun = process.cpuUsage();
   expect(refusalOf(query, feedEntries.input)?.extra.errors).toHaveLength(50);

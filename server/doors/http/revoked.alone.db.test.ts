@@ -51,7 +51,7 @@ async function opened({ handler, token, orgId }: Asked) {
 it.for([
   ["an export", exportEntries],
   ["an evidence bundle", evidence],
-] as const)("%s that is being read breaks off when the key is revoked", async ([_, handler]) => {
+] as const)("%s stops when its key is revoked during the download", async ([_, handler]) => {
   const { orgId, admin } = await world();
   const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
   const { rest, ended } = await opened({ handler, token: key, orgId });
@@ -60,7 +60,7 @@ it.for([
   await expect(rest()).rejects.toThrow("access has ended");
 });
 
-it("an export breaks off when the key is revoked at another process, of which no notice arrives here", async () => {
+it("an export stops when its key is revoked in another process without notice", async () => {
   const { orgId } = await world();
   const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
@@ -77,7 +77,7 @@ it("an export breaks off when the key is revoked at another process, of which no
   }
 });
 
-it("an export continues when the access token runs out on which it was begun", async () => {
+it("an export continues after its access token expires", async () => {
   const { orgId, admin } = await world();
   const { rest } = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
@@ -89,7 +89,7 @@ it("an export continues when the access token runs out on which it was begun", a
   }
 });
 
-it("an export breaks off when its person is disabled, signs out or reaches less, and continues when others do", async () => {
+it("an export stops when its user is disabled, signs out or loses access, but not for others", async () => {
   const { partnerId, orgId, admin } = await world();
   const staff = () => createUser({ role: "partner_admin", partnerId });
   const patch = (id: string, body: object) =>

@@ -40,7 +40,7 @@ const page = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullable() }),
 });
 
-it("a client made of the document alone pages 10,000 entries, each once, while others arrive", async () => {
+it("a client built from the API document pages through 10,000 entries, each once", async () => {
   const { id: orgId } = await createOrg();
   const append = (count: number) =>
     appendEvents(Array.from({ length: count }, () => ({ orgId, action: "device.update" })));

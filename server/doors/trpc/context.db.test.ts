@@ -31,7 +31,7 @@ const send = async (
 };
 const origin = { origin: "http://127.0.0.1:3000" };
 
-it("knows the person by the cookie, and records from where the write came", async () => {
+it("identifies the user by cookie and records the source address", async () => {
   const user = await createUser({ role: "org_admin" });
   const cookie = await bearer(user);
   expect((await send("me.get", { cookie })).body.result.data).toMatchObject({
@@ -47,7 +47,7 @@ it("knows the person by the cookie, and records from where the write came", asyn
   ]);
 });
 
-it("finds out again who is calling, for answers that stay open", async () => {
+it("rechecks the caller of a long-lived response", async () => {
   const user = await createUser({ role: "org_admin" });
   const cookie = `trailmark.session=${await bearer(user)}`;
   const context = await createContext(
@@ -58,7 +58,7 @@ it("finds out again who is calling, for answers that stay open", async () => {
   await expect(context.caller?.recheck?.()).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
-it("refuses a mutation that another site made the browser send", async () => {
+it("rejects a mutation sent by another site", async () => {
   const user = await createUser({ role: "org_admin" });
   const cookie = await bearer(user);
   const input = { id: user.orgId, name: "Hacked" };
@@ -74,7 +74,7 @@ it("refuses a mutation that another site made the browser send", async () => {
   expect(await auditRows(user.orgId as string)).toEqual([]);
 });
 
-it("answers 401 without a session, 403 without the permission or the reach, 404 for what is foreign", async () => {
+it("returns 401 without a session, 403 without access and 404 for foreign IDs", async () => {
   expect((await send("me.get", {})).status).toBe(401);
   expect((await send("me.get", { cookie: "x.y.z" })).status).toBe(401);
   const viewer = await bearer(await createUser({ role: "org_viewer" }));

@@ -14,7 +14,7 @@ async function ask(input: string) {
 it.each([
   ["lists", `${"[".repeat(5_000)}${"]".repeat(5_000)}`],
   ["objects", `${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}`],
-])("refuses an address with %s within each other like a body with them", async (_, input) => {
+])("limits nesting in the URL to 32 levels, as in bodies: %s", async (_, input) => {
   const { status, body } = await ask(input);
   expect([status, body.code, body.detail]).toEqual([
     400,
@@ -23,7 +23,7 @@ it.each([
   ]);
 });
 
-it("takes no more of a stranger than a form has, over both doors", async () => {
+it("limits unauthenticated bodies to the size of a form over both APIs", async () => {
   const body = { email: "x".repeat(70_000), password: "x" };
   expect(await call(token, { body })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   const post = async (headers: Record<string, string>) => {
@@ -36,7 +36,7 @@ it("takes no more of a stranger than a form has, over both doors", async () => {
   expect(await post({ authorization: `Bearer ${await bearer(await createUser())}` })).toBe(400);
 });
 
-it("creates once for an Idempotency-Key, which another input does not take over", async () => {
+it("creates once per Idempotency-Key and rejects it with other input", async () => {
   const authorization = `Bearer ${await bearer(await createUser({ role: "partner_admin" }))}`;
   const create = async (path: string, input: object, key: string) => {
     const headers = { authorization, "content-type": "application/json", "idempotency-key": key };
@@ -56,7 +56,7 @@ it("creates once for an Idempotency-Key, which another input does not take over"
   expect((await create("organizations.create", { name }, "a b")).status).toBe(400);
 });
 
-it("says in headers when a caller who was refused may ask again, and takes text that no database stores", async () => {
+it("sends Retry-After on rejection, and accepts text that no database stores", async () => {
   const user = await createUser({ role: "org_admin" });
   const headers = { authorization: `Bearer ${await bearer(user)}`, "content-type": "application/json" };
   const create = () => {

@@ -30,7 +30,7 @@ async function openUnread(signal?: AbortSignal): Promise<Response> {
   return answer;
 }
 
-it("a live view that is interrupted before its reader has taken the last message tells it afterwards", async () => {
+it("reports an interruption to a live view whose last message is still unread", async () => {
   const answer = await openUnread();
   closeStreams();
   await expect.poll(openStreams).toBe(0);
@@ -41,7 +41,7 @@ it("a live view that is interrupted before its reader has taken the last message
   expect(text).toMatch(/event: serialized-error\ndata: .*The live view was interrupted; it continues automatically\./);
 });
 
-it("a call that is interrupted when its reader has just gone leaves nothing behind", async () => {
+it("cleans up a call interrupted just after its reader left", async () => {
   const gone = new AbortController();
   const answer = await openUnread(gone.signal);
   closeStreams();

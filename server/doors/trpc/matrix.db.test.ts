@@ -93,14 +93,14 @@ const idsOf = ({ _def }: Procedure): string[] =>
     .flatMap((input) => Object.keys(z.toJSONSchema(input, { io: "input", unrepresentable: "any" }).properties ?? {}))
     .filter((name) => /(^id|Ids?)$/.test(name));
 
-describe("every tRPC procedure", () => {
+describe("tRPC access matrix", () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld();
   });
 
   it.each(procedures.map(([path, p]) => [path, p._def.meta?.permission] as const))(
-    "%s refuses whoever may not call it",
+    "%s rejects callers without permission",
     async (path, permission) => {
       const wrong: string[] = [];
       for (const principal of world.principals) {
@@ -321,7 +321,7 @@ describe("every tRPC procedure", () => {
     );
 
   it.each(Object.entries(FILTERED))(
-    "%s shows nothing of a foreign organization",
+    "%s returns nothing of a foreign organization",
     async (path, { create, as = "id" }) => {
       const created = { [world.elsewhere]: await create(world.elsewhere), [world.b]: await create(world.b) };
       for (const principal of world.principals) {
@@ -341,7 +341,7 @@ describe("every tRPC procedure", () => {
   /** Held to the same by tests of their own. */
   const ELSEWHERE = ["audit.tail", "integrity.progress"];
 
-  it("every id that a procedure takes is in one of these tables", () => {
+  it("covers every procedure that takes an ID", () => {
     const held = new Set([...Object.keys(NAMED), ...Object.keys(FILTERED), ...ELSEWHERE]);
     const missing = procedures.filter(([path, procedure]) => !held.has(path) && idsOf(procedure).length > 0);
     expect(missing.map(([path, procedure]) => `${path}: ${idsOf(procedure)}`)).toEqual([]);

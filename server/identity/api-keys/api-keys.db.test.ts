@@ -31,7 +31,7 @@ const rotate = (token: TestUser | TestApiKey, id: string, body?: object) =>
 const revoke = (token: TestUser | TestApiKey, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
 
 describe("POST /api-keys", () => {
-  it("answers the key once; it works, is stored as a hash, and is recorded without it", async () => {
+  it("returns the key once, stores only its hash, and records it without the key", async () => {
     const admin = await createUser({ role: "org_admin" });
     const created = await create(admin, { permissions: ["audit:read", "audit:write", "audit:read"] });
     expect(created).toMatchObject({
@@ -53,7 +53,7 @@ describe("POST /api-keys", () => {
     expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(key);
   });
 
-  it("gives a partner's key its whole reach, or one organization's", async () => {
+  it("creates a partner key for all its organizations or for one", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -67,7 +67,7 @@ describe("POST /api-keys", () => {
     expect((await create(limited, { orgId: org.id })).status).toBe(201);
   });
 
-  it("grants nothing that its maker lacks; a person alone gives audit:write, which no role has", async () => {
+  it("grants only the creator's permissions, except audit:write, which only a person can grant", async () => {
     const key = await createApiKey({ permissions: ["api_keys:manage"] });
     expect((await create(key, { permissions: ["audit:write"] })).status).toBe(403);
     expect((await create(key, { permissions: ["audit:read"] })).status).toBe(403);
@@ -79,7 +79,7 @@ describe("POST /api-keys", () => {
     expect((await create(await createUser({ role: "org_technician" }))).status).toBe(403);
   });
 
-  it("refuses bad bodies", async () => {
+  it("rejects invalid bodies", async () => {
     const admin = await createUser({ role: "org_admin" });
     for (const over of [
       { name: "" },
@@ -95,7 +95,7 @@ describe("POST /api-keys", () => {
 });
 
 describe("PATCH /api-keys/:id", () => {
-  it("changes name, permissions and expiry from the next request on, and is recorded with before and after", async () => {
+  it("changes name, permissions and expiry immediately and records before and after", async () => {
     const admin = await createUser({ role: "org_admin" });
     const { body: created } = await create(admin, { permissions: ["audit:read", "devices:read"] });
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
@@ -114,7 +114,7 @@ describe("PATCH /api-keys/:id", () => {
     ]);
   });
 
-  it("leaves no key with more than its editor may give", async () => {
+  it("cannot leave a key with more permissions than its editor may grant", async () => {
     const orgId = (await createOrg()).id;
     const editor = await createApiKey({ orgId, permissions: ["api_keys:manage", "audit:read"] });
     const weak = await createApiKey({ orgId, permissions: ["audit:read"] });
@@ -126,7 +126,7 @@ describe("PATCH /api-keys/:id", () => {
     expect((await edit(editor, weak.id, { name: "Fine" })).status).toBe(200);
   });
 
-  it("refuses a revoked key, an expiry in the past and bad bodies", async () => {
+  it("rejects a revoked key, a past expiry and invalid bodies", async () => {
     const admin = await createUser({ role: "org_admin" });
     const orgId = admin.orgId as string;
     const key = await createApiKey({ orgId });
@@ -137,7 +137,7 @@ describe("PATCH /api-keys/:id", () => {
 });
 
 describe("POST /api-keys/:id/rotate", () => {
-  it("answers the new secret once; the former works until the overlap is over", async () => {
+  it("returns the new secret once; the old one works until the overlap ends", async () => {
     const admin = await createUser({ role: "org_admin" });
     const { body: created } = await create(admin);
     const turned = await rotate(admin, created.id, { overlapSeconds: 3600 });
@@ -158,7 +158,7 @@ describe("POST /api-keys/:id/rotate", () => {
     expect((await call(list, { token: admin })).text).not.toContain(turned.body.key);
   });
 
-  it("ends the former secret at once without an overlap, and one before it in any case", async () => {
+  it("ends the old secret immediately without an overlap, and any earlier one", async () => {
     const admin = await createUser({ role: "org_admin" });
     const { body: first } = await create(admin);
     const { body: second } = await rotate(admin, first.id);
@@ -173,7 +173,7 @@ describe("POST /api-keys/:id/rotate", () => {
     expect((await rotate(admin, first.id)).status).toBe(409);
   });
 
-  it("ends a former secret together with the key, and refuses odd overlaps", async () => {
+  it("ends the old secret when the key is revoked, and rejects invalid overlaps", async () => {
     const admin = await createUser({ role: "org_admin" });
     const { body: created } = await create(admin);
     await rotate(admin, created.id);
@@ -185,7 +185,7 @@ describe("POST /api-keys/:id/rotate", () => {
 });
 
 describe("DELETE /api-keys/:id", () => {
-  it("revokes at once and for good, and is recorded once", async () => {
+  it("revokes immediately and permanently, and records it once", async () => {
     const admin = await createUser({ role: "org_admin" });
     const key = await createApiKey({ orgId: admin.orgId as string });
     expect((await call(me, { token: key })).status).toBe(200);
@@ -198,7 +198,7 @@ describe("DELETE /api-keys/:id", () => {
     expect((await call(list, { token: admin })).body.data[0].revokedAt).not.toBeNull();
   });
 
-  it("revokes none whose entry could not be written, so that another attempt writes it", async () => {
+  it("does not revoke a key if the audit entry cannot be written", async () => {
     const partner = await createPartner();
     const ctx = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
     const { id } = await createApiKey({ partnerId: partner.id });
@@ -218,7 +218,7 @@ describe("DELETE /api-keys/:id", () => {
     expect(await auditRows(partner.homeOrgId)).toMatchObject([{ action: "api_key.revoke", resourceId: id }]);
   });
 
-  it("treats a foreign key as a missing one, and a partner's as foreign to its organization", async () => {
+  it("returns the same 404 for a foreign key and a missing one", async () => {
     const admin = await createUser({ role: "org_admin" });
     const wide = await createApiKey({ partnerId: admin.partnerId as string });
     const foreign = await createApiKey();
@@ -228,7 +228,7 @@ describe("DELETE /api-keys/:id", () => {
   });
 });
 
-it("GET /api-keys lists the caller's own and pages", async () => {
+it("GET /api-keys lists the caller's own keys by page", async () => {
   const admin = await createUser({ role: "org_admin" });
   await createApiKey();
   for (let i = 0; i < 3; i++) await create(admin, { name: `Key ${i}` });
@@ -241,7 +241,7 @@ it("GET /api-keys lists the caller's own and pages", async () => {
   expect((await call(list, { token: await createUser({ role: "org_viewer" }) })).status).toBe(403);
 });
 
-it("GET /api-keys tells from where a key was used last, and whose creator may sign in no more", async () => {
+it("GET /api-keys shows a key's last use and whether its creator is disabled", async () => {
   const admin = await createUser({ role: "org_admin" });
   const gone = await createUser({ role: "org_admin", orgId: admin.orgId as string });
   const { body: created } = await create(gone);

@@ -24,8 +24,8 @@ const asAgent = (token: string, agentId?: string) =>
   authenticate(request({ authorization: `Bearer ${token}` }), { auth: "agent", ...(agentId ? { agentId } : {}) });
 const refused = (code: string) => expect.objectContaining({ code });
 
-describe("a person's access token", () => {
-  it("reaches the own organization with the role's permissions", async () => {
+describe("a user's access token", () => {
+  it("gives access to the user's organization with the role's permissions", async () => {
     const user = await createUser({ role: "org_viewer" });
     const caller = await withBearer(await bearer(user));
     expect(caller.scope).toEqual({ kind: "organization", orgIds: [user.orgId], partnerId: user.partnerId });
@@ -33,7 +33,7 @@ describe("a person's access token", () => {
     expect(caller).toMatchObject({ homeOrgId: user.orgId, viaCookie: false });
   });
 
-  it("of a partner reaches all organizations of the partner, and those made later", async () => {
+  it("of a partner gives access to all its organizations, including later ones", async () => {
     const partner = await createPartner();
     const token = await bearer(await createUser({ role: "partner_admin", partnerId: partner.id }));
     const org = await createOrg({ partnerId: partner.id });
@@ -43,25 +43,25 @@ describe("a person's access token", () => {
     expect(homeOrgId).toBe(partner.homeOrgId);
   });
 
-  it("of a partner with selected organizations reaches those alone", async () => {
+  it("of a partner with selected organizations gives access to only those", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const user = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds: [org.id] });
     expect((await withBearer(await bearer(user))).scope).toMatchObject({ kind: "partner", orgIds: [org.id] });
   });
 
-  it("of the platform's operator reaches everything", async () => {
+  it("of a platform operator gives access to everything", async () => {
     const user = await createUser({ role: "system_admin" });
     expect((await withBearer(await bearer(user))).scope).toEqual({ kind: "system" });
   });
 
-  it("also comes in the session cookie", async () => {
+  it("also works in the session cookie", async () => {
     const token = await bearer(await createUser());
     const caller = await authenticate(request({ cookie: `a=b; trailmark.session=${token}` }), { auth: "user" });
     expect(caller.viaCookie).toBe(true);
   });
 
-  it("stops working the moment its person is disabled or its sign-in ended", async () => {
+  it("stops working as soon as the user is disabled or signs out", async () => {
     const user = await createUser();
     const token = await bearer(user);
     await asSystem((tx) =>
@@ -94,7 +94,7 @@ describe("forged, altered and swapped credentials", () => {
     return token.setExpirationTime(change.exp ?? Math.floor(Date.now() / 1000) + 60).sign(change.key ?? secret());
   };
 
-  it("are refused at every door, while the untouched token passes", async () => {
+  it("are rejected by both APIs while the original token works", async () => {
     await expect(withBearer(await forge({}))).resolves.toBeTruthy();
     const good = await bearer(await createUser());
     const [header, payload, signature] = good.split(".") as [string, string, string];
@@ -142,7 +142,7 @@ describe("forged, altered and swapped credentials", () => {
     }
   });
 
-  it("a bad header is not made up for by a good cookie", async () => {
+  it("a valid cookie does not make up for an invalid header", async () => {
     const cookie = `trailmark.session=${await bearer(await createUser())}`;
     await expect(authenticate(request({ cookie, authorization: "Bearer x" }), { auth: "user" })).rejects.toEqual(
       refused("unauthenticated"),
@@ -154,7 +154,7 @@ describe("forged, altered and swapped credentials", () => {
 });
 
 describe("an API key", () => {
-  it("works in both headers, with its own permissions, and notes its use", async () => {
+  it("works in both headers with its own permissions and records its use", async () => {
     const key = await createApiKey({ permissions: ["audit:write"] });
     const caller = await withBearer(key.key);
     expect(caller.actor).toEqual({ type: "api_key", id: key.id, name: key.name });
@@ -165,7 +165,7 @@ describe("an API key", () => {
     expect(row?.lastUsedAt).toBeInstanceOf(Date);
   });
 
-  it("keeps its permissions while the database is slow to answer, except to submit events", async () => {
+  it("keeps its permissions while the database is slow, except to submit events", async () => {
     const { id, key } = await createApiKey({ permissions: ["audit:read", "audit:write"] });
     const use = (records: boolean) => authenticate(request({ "x-api-key": key }), { auth: "user", records });
     await use(true);
@@ -180,7 +180,7 @@ describe("an API key", () => {
     expect([...(await asked.reads).permissions]).toEqual(["audit:read", "audit:write"]);
   });
 
-  it("of a partner reaches its organizations", async () => {
+  it("of a partner gives access to its organizations", async () => {
     const partner = await createPartner();
     const key = await createApiKey({ partnerId: partner.id });
     expect(await withBearer(key.key)).toMatchObject({
@@ -189,7 +189,7 @@ describe("an API key", () => {
     });
   });
 
-  it("is refused, and is not in use, once revoked or expired, and at an agent's door", async () => {
+  it("is rejected after revocation or expiry, and by agent endpoints", async () => {
     for (const over of [{ revoked: true }, { expiresAt: new Date(Date.now() - 1000) }]) {
       const { id, key } = await createApiKey(over);
       await expect(withBearer(key)).rejects.toEqual(refused("unauthenticated"));
@@ -200,8 +200,8 @@ describe("an API key", () => {
   });
 });
 
-describe("an agent's token", () => {
-  it("works for its own id alone; a foreign and an unknown id look alike", async () => {
+describe("an agent token", () => {
+  it("works only for its own agent ID; foreign and unknown IDs look alike", async () => {
     const device = await createDevice();
     const other = await createDevice();
     expect((await asAgent(device.token, device.agentId)).actor).toEqual({
@@ -217,7 +217,7 @@ describe("an agent's token", () => {
     expect(errors[0].message).toBe(errors[1].message);
   });
 
-  it("works for a UUID however it is written; other ids are told apart by their case", async () => {
+  it("accepts a UUID in any case, but other IDs are case-sensitive", async () => {
     const id = crypto.randomUUID();
     for (const [stored, given] of [
       [id.toUpperCase(), id],
@@ -230,7 +230,7 @@ describe("an agent's token", () => {
     await expect(asAgent(named.token, `host-${id}`)).rejects.toEqual(refused("not_found"));
   });
 
-  it("is refused once revoked, and a person's token in its place", async () => {
+  it("is rejected after revocation, and a user's token is no substitute", async () => {
     const revoked = await createDevice({ revoked: true });
     await expect(asAgent(revoked.token, revoked.agentId)).rejects.toEqual(refused("unauthenticated"));
     await expect(asAgent(await bearer(await createUser()))).rejects.toEqual(refused("unauthenticated"));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { batchLoader } from "./batch-loader";
 
-it("loads at once, gathers what comes meanwhile, and answers each with what was read after it came", async () => {
+it("batches concurrent loads and answers each with data read after its request", async () => {
   const queries: string[][] = [];
   const ends: (() => void)[] = [];
   let world = 1;
@@ -22,7 +22,7 @@ it("loads at once, gathers what comes meanwhile, and answers each with what was 
   expect(queries).toEqual([["a"], ["b", "unknown", "a"]]);
 });
 
-it("a failure reaches those who waited for that query, and no one after", async () => {
+it("a failed query rejects only the callers waiting for it", async () => {
   let fails = true;
   const load = batchLoader(async (keys) => {
     if (fails) throw new Error("away");

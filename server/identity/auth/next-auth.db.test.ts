@@ -31,8 +31,8 @@ const ask = (path: string, { cookie, form, json }: Asked = {}) =>
     { params: Promise.resolve({ nextauth: path.replace(/\?.*/, "").split("/") }) },
   );
 
-describe("signing in through the browser", () => {
-  it("puts the API's kind of token into the cookie, and signing out ends it at once", async () => {
+describe("signing in with a browser", () => {
+  it("sets the cookie to an API token, and signing out ends it immediately", async () => {
     const user = await createUser({ role: "org_technician" });
     const signedIn = await authorize({ email: user.email, password: PASSWORD, csrfToken: "x" });
     const { callbacks, jwt, events } = optionsOf();
@@ -49,7 +49,7 @@ describe("signing in through the browser", () => {
     expect(rows[0]).toMatchObject({ ipAddress: "198.51.100.30", userAgent: "a browser" });
   });
 
-  it("refuses wrong passwords, decodes no foreign token, and tells when it is over the limit", async () => {
+  it("rejects wrong passwords and foreign tokens, and reports the rate limit", async () => {
     const user = await createUser();
     const refused: unknown[] = [];
     expect(await authorize({ email: user.email, password: "wrong" })).toBeNull();
@@ -60,7 +60,7 @@ describe("signing in through the browser", () => {
     expect(refused[0]).toMatchObject({ code: "rate_limited" });
   });
 
-  it("passes over an address to return to that cannot be read", async () => {
+  it("ignores an unreadable callback URL", async () => {
     for (const address of ["http://127.0.0.1:30abc", "javascript:alert(1)", "//[", "%"]) {
       const cookie = `next-auth.callback-url=${encodeURIComponent(address)}`;
       expect((await ask("csrf", { cookie })).status, address).toBe(200);
@@ -69,7 +69,7 @@ describe("signing in through the browser", () => {
   });
 
   it.each(["signin", "signin/credentials", "signout", "callback/credentials", "session"])(
-    "takes fields that are no texts for none, and a body that is no object for a bad one: %s",
+    "ignores non-string fields and rejects a body that is not an object: %s",
     async (path) => {
       const odd = [
         "null",
@@ -84,20 +84,20 @@ describe("signing in through the browser", () => {
     },
   );
 
-  it("takes no form, and returns to no address, that is longer than a browser of ours sends", async () => {
+  it("rejects forms and callback URLs longer than a browser sends", async () => {
     expect((await ask("signin", { form: { email: "x".repeat(70_000) } })).status).toBe(413);
     const far = await ask("signin", { form: { callbackUrl: `/${"a".repeat(10_000)}` } });
     expect(JSON.stringify([...far.headers]).length).toBeLessThan(4_000);
   });
 
-  it("gives back no text as it stands in a header", async () => {
+  it("escapes text in response headers", async () => {
     for (const text of ["\r\nX-Injected: y", "€", "\0"]) {
       const { status, headers } = await ask(`error?error=${encodeURIComponent(text)}`);
       expect([status, headers.get("location")]).toEqual([302, expect.stringMatching(/^[\x20-\x7e]+$/)]);
     }
   });
 
-  it("takes no cookie for a piece of a session, of which there are none, nor removes thousands of them", async () => {
+  it("ignores session cookie chunks and does not expire thousands of them", async () => {
     const pieces = Array.from({ length: 2_000 }, (_, i) => `trailmark.session.${i}=x; trailmark.sessionx${i}=y`);
     for (const path of ["session", "csrf", "providers"]) {
       const { status, headers } = await ask(path, { cookie: pieces.join("; ") });
@@ -106,14 +106,14 @@ describe("signing in through the browser", () => {
     }
   });
 
-  it("sets an httpOnly, SameSite=Lax cookie of a fixed name", () => {
+  it("sets an HttpOnly, SameSite=Lax cookie with a fixed name", () => {
     expect(optionsOf().cookies?.sessionToken).toEqual({
       name: "trailmark.session",
       options: { httpOnly: true, sameSite: "lax", path: "/", secure: false },
     });
   });
 
-  it("asks for the second factor with a challenge, and sets the cookie once it is answered", async () => {
+  it("asks for the second factor first and sets the cookie after it", async () => {
     const user = await createUser();
     const token = await bearer(user);
     const { secret } = (await call(begin, { method: "POST", token })).body;

@@ -29,7 +29,7 @@ it.each([
   [{ "sec-fetch-site": "none" }, false],
   [{ origin: "http://127.0.0.1:3000", "sec-fetch-site": "cross-site" }, false],
   [{}, false],
-])("a write with the cookie and %j passes: %s", (headers, expected) => {
+])("cookie-authenticated writes with %j pass the origin check: %s", (headers, expected) => {
   expect(passes(headers as Record<string, string>)).toBe(expected);
 });
 
@@ -40,11 +40,11 @@ it.each([
   [{ origin: "https://evil.test" }, true],
   [{ "sec-fetch-site": "same-site" }, false],
   [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, false],
-])("a read with the cookie and %j passes: %s", (headers, expected) => {
+])("cookie-authenticated reads with %j pass the origin check: %s", (headers, expected) => {
   expect(passes(headers as Record<string, string>, "GET")).toBe(expected);
 });
 
-it("requests without the cookie pass from anywhere", () => {
+it("requests without the cookie pass the origin check from anywhere", () => {
   const headers = { origin: "https://evil.test", "sec-fetch-site": "cross-site" };
   expect(passes(headers, "GET", false)).toBe(true);
   expect(passes(headers, "POST", false)).toBe(true);

@@ -16,7 +16,7 @@ vi.mock("@node-rs/argon2", () => ({
   verify: (hashed: string, password: string) => work(hashed === `hash of ${password}`),
 }));
 
-it("works on a few passwords at a time, however many are tried, and tells right from wrong", async () => {
+it("verifies passwords correctly, only a few at a time", async () => {
   const stored = await hashPassword("right");
   const tried = Array.from({ length: 40 }, (_, n) =>
     verifyPassword(n % 4 ? stored : null, n % 2 ? "right" : "wrong", "192.0.2.1"),
@@ -28,7 +28,7 @@ it("works on a few passwords at a time, however many are tried, and tells right 
   expect(atOnce.most).toBe(MAX_AT_ONCE);
 });
 
-it("takes networks in turn: whoever tries a hundred passwords is not before someone else who signs in", async () => {
+it("shares password checks fairly between networks", async () => {
   const stored = await hashPassword("right");
   let tried = 0;
   const flood = Array.from({ length: 100 }, () => verifyPassword(stored, "wrong", "192.0.2.1").then(() => tried++));
@@ -48,7 +48,7 @@ it.each([
   "Jane Doelittle",
   "jane.doelittle@contoso.example",
   "a".repeat(200),
-])("nobody can choose %j", async (password) => {
+])("rejects %j as too easy to guess", async (password) => {
   await expect(hashChosen(password, jane, "newPassword")).rejects.toMatchObject({
     code: "validation_failed",
     message: expect.stringContaining("newPassword: is easy to guess"),
@@ -56,7 +56,7 @@ it.each([
 });
 
 it.each(["correct horse battery", "Zk3vQ8pLr6sT", "an even longer password"])(
-  "a person can choose %j",
+  "accepts %j as a password",
   async (password) => {
     expect(await hashChosen(password, jane)).toBe(`hash of ${password}`);
   },

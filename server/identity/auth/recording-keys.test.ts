@@ -12,19 +12,19 @@ const holding = (...permissions: Permission[]): Caller => ({
 const silent = () => new Promise<Caller | null>(() => {});
 const away = () => Promise.reject(new Error("away"));
 
-test("a key that may record is known while the database is silent or away, for recording alone", async () => {
+test("a recording key still works for recording while the database is slow or down", async () => {
   await orRemembered("a", Promise.resolve(holding("audit:write", "audit:read")));
   for (const looking of [silent, away])
     expect([...((await orRemembered("a", looking()))?.permissions ?? [])]).toEqual(["audit:write"]);
 });
 
-test("the database's word counts as soon as it comes", async () => {
+test("the database's answer replaces a remembered key immediately", async () => {
   await orRemembered("b", Promise.resolve(holding("audit:write")));
   expect(await orRemembered("b", Promise.resolve(null))).toBeNull();
   await expect(orRemembered("b", away())).rejects.toThrow("away");
 });
 
-test("a key that may not record is never remembered", async () => {
+test("a key without permission to record is never remembered", async () => {
   await orRemembered("c", Promise.resolve(holding("audit:read")));
   await expect(orRemembered("c", away())).rejects.toThrow("away");
 });

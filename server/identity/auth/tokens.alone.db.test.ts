@@ -23,7 +23,7 @@ const lastOf = async (orgId: string | null, action: string) =>
   (await auditRows(orgId as string)).filter((r) => r.action === action).at(-1);
 
 describe("POST /auth/token", () => {
-  it("answers tokens that work, in any case of the e-mail, and records the sign-in", async () => {
+  it("returns working tokens for any case of the email and records the sign-in", async () => {
     const user = await createUser({ role: "org_viewer" });
     const answer = await call(token, {
       body: { email: user.email.toUpperCase(), password: PASSWORD },
@@ -44,7 +44,7 @@ describe("POST /auth/token", () => {
     });
   });
 
-  it("asks for a retry where the database does not say in time who is meant", async () => {
+  it("returns 503 with Retry-After when the database is too slow", async () => {
     const user = await createUser();
     await roles.owner.begin(async (tx) => {
       await tx`LOCK TABLE users IN ACCESS EXCLUSIVE MODE`;
@@ -55,13 +55,13 @@ describe("POST /auth/token", () => {
     expect((await signIn(user, "198.51.100.10")).status).toBe(200);
   });
 
-  it("records a partner's sign-in in the partner's home organization", async () => {
+  it("records a partner user's sign-in in the partner's home organization", async () => {
     const partner = await createPartner();
     await signIn(await createUser({ role: "partner_admin", partnerId: partner.id }));
     expect(await lastOf(partner.homeOrgId, "user.login")).toBeTruthy();
   });
 
-  it("is nothing out of the ordinary where no one has the e-mail: a stranger fills no log with warnings", async () => {
+  it("logs nothing when the email is unknown, so strangers cannot flood the log", async () => {
     const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
     const told = vi.spyOn(log, "info");
     // As in production: tests get no details.
@@ -75,7 +75,7 @@ describe("POST /auth/token", () => {
     for (const spy of [...spies, told]) spy.mockRestore();
   });
 
-  it("refuses wrong, unknown and disabled alike, and records the known ones", async () => {
+  it("rejects wrong, unknown and disabled users alike, and records known ones", async () => {
     const user = await createUser();
     const disabled = await createUser({ disabled: true });
     const answers = await Promise.all([
@@ -97,13 +97,13 @@ describe("POST /auth/token", () => {
     expect(await lastOf(disabled.orgId, "user.login.failed")).toMatchObject({ result: "denied" });
   });
 
-  it("counts the addresses of one IPv6 /64 together", async () => {
+  it("counts all addresses of an IPv6 /64 together", async () => {
     for (let i = 0; i < 20; i++) await limit("setup", `2001:db8:9:9::${i.toString(16)}`);
     await expect(limit("setup", "2001:db8:9:9:ffff::1")).rejects.toMatchObject({ code: "rate_limited" });
     await limit("setup", "2001:db8:9:8::1");
   });
 
-  it("answers 429 after a hundred failures for that e-mail from anywhere", async () => {
+  it("returns 429 after 100 failures for an email from any address", async () => {
     const user = await createUser();
     for (let i = 0; i < 99; i++) await limit("login.failed.account", user.email.toLowerCase());
     const wrong = await call(token, { body: { email: user.email, password: "wrong" }, ip: "198.51.100.201" });
@@ -111,7 +111,7 @@ describe("POST /auth/token", () => {
     expect((await signIn(user, "198.51.100.202")).status).toBe(429);
   });
 
-  it("answers 429 after ten failures for that e-mail and address, even to the right password", async () => {
+  it("returns 429 after ten failures for an email and address, even with the right password", async () => {
     const user = await createUser();
     const ip = "198.51.100.77";
     const wrong = () => call(token, { body: { email: user.email, password: "wrong" }, ip });
@@ -123,13 +123,13 @@ describe("POST /auth/token", () => {
     expect((await signIn(user, "198.51.100.78")).status).toBe(200);
   });
 
-  it("does not count successes as failures", async () => {
+  it("does not count successful sign-ins as failures", async () => {
     const user = await createUser();
     const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(user, "198.51.100.79")));
     expect(answers.every((a) => a.status === 200)).toBe(true);
   });
 
-  it("refuses unknown members and non-strings", async () => {
+  it("rejects unknown members and non-string values", async () => {
     const bodies = [
       {},
       { email: "a@b.test" },
@@ -142,7 +142,7 @@ describe("POST /auth/token", () => {
 });
 
 describe("POST /auth/refresh", () => {
-  it("rotates, and a token used twice ends its whole family, access tokens included", async () => {
+  it("rotates the token, and reuse of an old one ends the whole session", async () => {
     const user = await createUser();
     const first = (await signIn(user)).body;
     const second = await call(refresh, { body: { refreshToken: first.refreshToken } });
@@ -157,13 +157,13 @@ describe("POST /auth/refresh", () => {
     expect(await lastOf(user.orgId, "user.token.reuse")).toMatchObject({ actorId: user.id, result: "denied" });
   });
 
-  it("lets one of many simultaneous users of a token through", async () => {
+  it("accepts only one of many concurrent uses of a token", async () => {
     const { refreshToken } = (await signIn(await createUser())).body;
     const answers = await Promise.all(Array.from({ length: 8 }, () => call(refresh, { body: { refreshToken } })));
     expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
   });
 
-  it("refuses expired, foreign-shaped and access tokens, and a person disabled meanwhile", async () => {
+  it("rejects expired, malformed and access tokens, and disabled users", async () => {
     const user = await createUser();
     const { refreshToken, accessToken } = (await signIn(user)).body;
     await asSystem((tx) =>
@@ -182,7 +182,7 @@ describe("POST /auth/refresh", () => {
 });
 
 describe("POST /auth/logout", () => {
-  it("ends the sign-in at once, by refresh token or as a whole", async () => {
+  it("ends the session immediately, by refresh token or entirely", async () => {
     const user = await createUser();
     const [one, two] = [(await signIn(user)).body, (await signIn(user)).body];
     expect((await call(logout, { token: one.accessToken, body: { refreshToken: one.refreshToken } })).status).toBe(204);
@@ -195,7 +195,7 @@ describe("POST /auth/logout", () => {
     expect(await lastOf(user.orgId, "user.token.reuse")).toBeUndefined();
   });
 
-  it("changes nothing for another user's refresh token, and needs a person", async () => {
+  it("ignores another user's refresh token and rejects non-users", async () => {
     const [mine, other] = [(await signIn(await createUser())).body, (await signIn(await createUser())).body];
     expect((await call(logout, { token: mine.accessToken, body: { refreshToken: other.refreshToken } })).status).toBe(
       204,
@@ -208,7 +208,7 @@ describe("POST /auth/logout", () => {
 });
 
 describe("an access token", () => {
-  it("is refused from the second on in which it expires, however often it was taken before", async () => {
+  it("is rejected from the second it expires, however recently it was accepted", async () => {
     const { accessToken } = (await signIn(await createUser())).body;
     for (let i = 0; i < 3; i++) expect((await call(me, { token: accessToken })).status).toBe(200);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ACCESS_TOKEN_SECONDS * 1_000 });
@@ -220,7 +220,7 @@ describe("an access token", () => {
     expect((await call(me, { token: accessToken })).status).toBe(200);
   });
 
-  it("with another signature is refused beside the one that was taken", async () => {
+  it("is rejected with another signature after the genuine one was accepted", async () => {
     const { accessToken } = (await signIn(await createUser())).body;
     expect((await call(me, { token: accessToken })).status).toBe(200);
     const [head, claims, signature] = accessToken.split(".");

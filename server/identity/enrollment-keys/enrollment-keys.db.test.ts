@@ -6,7 +6,7 @@ import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestU
 const create = (token: TestUser, body: object) => call(POST, { token, body });
 const revoke = (token: TestUser, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
 
-it("makes a key that is shown once, lists and revokes it, and records each act", async () => {
+it("creates a key shown once, lists and revokes it, and records each action", async () => {
   const admin = await createUser({ role: "org_admin" });
   const created = await create(admin, {
     orgId: admin.orgId,
@@ -30,7 +30,7 @@ it("makes a key that is shown once, lists and revokes it, and records each act",
   ]);
 });
 
-it("needs an organization within reach: the own one goes without saying, a foreign one is 403", async () => {
+it("defaults to the caller's organization and rejects a foreign one with 403", async () => {
   const admin = await createUser({ role: "org_admin" });
   expect((await create(admin, {})).body).toMatchObject({ orgId: admin.orgId, maxUses: null, expiresAt: null });
   expect((await create(admin, { orgId: (await createOrg()).id })).status).toBe(403);
@@ -45,7 +45,7 @@ it("needs an organization within reach: the own one goes without saying, a forei
   expect((await create(operator, { orgId: admin.orgId })).status).toBe(201);
 });
 
-it("treats a foreign key as a missing one, and needs the permission", async () => {
+it("returns the same 404 for a foreign and a missing key, and requires the permission", async () => {
   const admin = await createUser({ role: "org_admin" });
   const foreign = await createEnrollmentKey();
   for (const id of [foreign.id, crypto.randomUUID()])
@@ -57,7 +57,7 @@ it("treats a foreign key as a missing one, and needs the permission", async () =
   expect((await create(technician, {})).status).toBe(403);
 });
 
-it("refuses bad bodies", async () => {
+it("rejects invalid bodies", async () => {
   const admin = await createUser({ role: "org_admin" });
   for (const body of [
     { maxUses: 0 },

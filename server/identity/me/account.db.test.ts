@@ -27,7 +27,7 @@ async function addExpired({ id: userId }: TestUser): Promise<string> {
 const statusOf = async (accessToken: string) => (await call(me, { token: accessToken })).status;
 
 describe("POST /me/password", () => {
-  it("changes the password, keeps this session, ends the others and records it without either password", async () => {
+  it("changes the password, ends other sessions and records neither password", async () => {
     const user = await createUser();
     const [here, there] = [await signIn(user), await signIn(user)];
     await addExpired(user);
@@ -46,7 +46,7 @@ describe("POST /me/password", () => {
     expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(NEW);
   });
 
-  it("names the wrong field, records the failure, and stops guessing after ten", async () => {
+  it("names the wrong field, records the failure and blocks after ten attempts", async () => {
     const user = await createUser();
     const accessToken = await signIn(user);
     const attempt = (body: object) => call(password, { token: accessToken, body });
@@ -68,7 +68,7 @@ describe("POST /me/password", () => {
     expect(failed.every((r) => r.result === "failure")).toBe(true);
   });
 
-  it("says that there is none to replace to who signs in by an identity provider, and records no wrong one", async () => {
+  it("tells a single sign-on user that there is no password, without recording a failure", async () => {
     const user = await createUser();
     const accessToken = await signIn(user);
     await asSystem((tx) => tx.update(users).set({ passwordHash: null }).where(eq(users.id, user.id)));
@@ -83,7 +83,7 @@ describe("POST /me/password", () => {
     expect((await auditRows(user.orgId as string)).map((r) => r.action)).toEqual(["user.login"]);
   });
 
-  it("is for people: a key has no password", async () => {
+  it("is not available to API keys", async () => {
     const key = await createApiKey();
     expect((await call(password, { token: key, body: { currentPassword: "x", newPassword: NEW } })).status).toBe(403);
     expect((await call(sessions, { token: key })).status).toBe(403);
@@ -91,7 +91,7 @@ describe("POST /me/password", () => {
 });
 
 describe("GET and DELETE /me/sessions", () => {
-  it("lists the person's own with device and address, marks this one, and ends another at once", async () => {
+  it("lists own sessions with device and address, marks this one and ends another", async () => {
     const user = await createUser();
     const stranger = await createUser({ orgId: user.orgId as string });
     await signIn(stranger);
@@ -112,7 +112,7 @@ describe("GET and DELETE /me/sessions", () => {
     });
   });
 
-  it("lists a hundred at most, this one first and then those last used, and says how many there are", async () => {
+  it("lists at most 100 sessions, this one first, with the total", async () => {
     const user = await createUser();
     const here = await signIn(user);
     await asSystem((tx) =>
@@ -126,7 +126,7 @@ describe("GET and DELETE /me/sessions", () => {
     expect([data[0].current, seen]).toEqual([true, seen.toSorted((a: number, b: number) => b - a)]);
   });
 
-  it("treats another user's session, an ended one and an unknown one alike", async () => {
+  it("returns the same 404 for another user's, an ended and an unknown session", async () => {
     const user = await createUser();
     const colleague = await createUser({ orgId: user.orgId as string });
     const theirs = await signIn(colleague);
@@ -139,7 +139,7 @@ describe("GET and DELETE /me/sessions", () => {
     expect(await statusOf(theirs)).toBe(200);
   });
 
-  it("notes that a session is used, to the minute, and shows one of an earlier version without its origin", async () => {
+  it("updates last use to the minute, and lists sessions without a known origin", async () => {
     const user = await createUser();
     const accessToken = await signIn(user);
     const [{ id }] = (await call(sessions, { token: accessToken })).body.data;

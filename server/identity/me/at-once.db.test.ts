@@ -31,7 +31,7 @@ async function expiredToken({ id: userId }: TestUser) {
   return sql`SELECT FROM refresh_tokens WHERE token_hash = ${tokenHash} FOR UPDATE`;
 }
 
-it("ends a sign-in that is being renewed at the same moment", async () => {
+it("ending a session also stops its concurrent refresh", async () => {
   const user = await createUser();
   const { refreshToken } = (await signIn(user)).body;
   const own = await bearer(user);
@@ -44,7 +44,7 @@ it("ends a sign-in that is being renewed at the same moment", async () => {
   expect((await call(refresh, { body: { refreshToken: renewed?.body.refreshToken } })).status).toBe(401);
 });
 
-it("lets no one in by a password that is being replaced", async () => {
+it("a password change in progress blocks sign-in with the old password", async () => {
   const user = await createUser();
   const own = await bearer(user);
   const [changed, entered] = await atOnce(rowOf(user), [() => choose(own), () => signIn(user)]);
@@ -52,7 +52,7 @@ it("lets no one in by a password that is being replaced", async () => {
   expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
 });
 
-it("gives no one a password of theirs by one that is being replaced", async () => {
+it("a password change in progress blocks a second change with the old password", async () => {
   const user = await createUser();
   const [own, other] = [await bearer(user), await bearer(user)];
   const [kept, late] = await atOnce(rowOf(user), [
@@ -63,7 +63,7 @@ it("gives no one a password of theirs by one that is being replaced", async () =
   expect((await call(token, { body: { email: user.email, password: NEW_PASSWORD } })).status).toBe(200);
 });
 
-it("asks no one for a second factor by such a password", async () => {
+it("a password change in progress blocks the second-factor prompt for the old password", async () => {
   const user = await createUser();
   const own = await bearer(user);
   const { secret } = (await call(begin, { method: "POST", token: own })).body;
@@ -73,7 +73,7 @@ it("asks no one for a second factor by such a password", async () => {
   expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
 });
 
-it("ends a sign-in that is made while the person is disabled, so that it is not there when they are enabled", async () => {
+it("a sign-in during disabling does not survive re-enabling the user", async () => {
   const admin = await createUser();
   const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
   const change = (disabled: boolean) =>

@@ -65,8 +65,8 @@ async function stale() {
 }
 const key = (user: TestUser) => ({ name: "K", orgId: user.orgId, permissions: ["audit:read"] });
 
-describe("a fresh proof of who one is", () => {
-  it("is asked of a browser before keys, retention and the export of everything, and one covers all of them", async () => {
+describe("step-up authentication", () => {
+  it("is required in a browser for keys, retention and full exports, once for all", async () => {
     const { user, browser } = await stale();
     const params = { id: user.orgId as string };
     const deeds = [
@@ -84,14 +84,14 @@ describe("a fresh proof of who one is", () => {
     expect(steps.map((r) => r.result)).toEqual(["failure", "success"]);
   });
 
-  it("is not asked for an export that a filter or a range narrows", async () => {
+  it("is not required for an export narrowed by filter or time range", async () => {
     const { browser } = await stale();
     const from = new Date().toISOString();
     expect((await browser(exportLogs, { body: { dateRange: { from } } })).status).toBe(200);
     expect((await browser(exportLogs, { body: { filters: { action: "user.login" } } })).status).toBe(200);
   });
 
-  it("is not asked of scripts: access tokens and API keys continue", async () => {
+  it("is not required for access tokens and API keys of scripts", async () => {
     const { user, token } = await stale();
     expect((await call(createKey, { token, body: key(user) })).status).toBe(201);
     expect((await call(exportLogs, { token, body: { format: "json" } })).status).toBe(200);
@@ -99,7 +99,7 @@ describe("a fresh proof of who one is", () => {
     expect((await call(createKey, { token: program, body: key(user) })).status).toBe(201);
   });
 
-  it("is asked at the other door too, before an import runs and before it is undone", async () => {
+  it("is required over tRPC before an import runs or is undone", async () => {
     const ctx = await ctxFor("partner_admin");
     const session = { id: crypto.randomUUID(), viaBrowser: true, provenAt: new Date(0) };
     const { imports } = appRouter.createCaller({ caller: { ...ctx, session }, requestId: "r" });
@@ -110,7 +110,7 @@ describe("a fresh proof of who one is", () => {
       });
   });
 
-  it("is asked of a token that was taken out of a browser's cookie, however it is sent", async () => {
+  it("is required for a token taken from a browser's cookie, however it is sent", async () => {
     const { user, token, change } = await stale();
     await change({ via: "browser" });
     expect((await call(createKey, { token, body: key(user) })).body.code).toBe("step_up_required");
@@ -118,7 +118,7 @@ describe("a fresh proof of who one is", () => {
     expect((await call(createKey, { token, body: key(user) })).status).toBe(201);
   });
 
-  it("is asked before accounts are made or raised, keys widened and two-factor let go, and not before taking away", async () => {
+  it("is required before granting access or disabling two-factor, not before revoking access", async () => {
     const { user, browser, prove } = await stale();
     const orgId = user.orgId as string;
     const viewer = await createUser({ role: "org_viewer", orgId });
@@ -141,7 +141,7 @@ describe("a fresh proof of who one is", () => {
     for (const deed of deeds.filter((_, i) => i !== 1)) expect((await deed()).status).toBeLessThan(300);
   });
 
-  it("is asked before an agent is released, things are deleted, and mails are switched off", async () => {
+  it("is required before releasing an agent, deleting data and turning off emails", async () => {
     const { user, browser, prove } = await stale();
     const orgId = user.orgId as string;
     const device = await createDevice({ orgId });
@@ -161,7 +161,7 @@ describe("a fresh proof of who one is", () => {
     expect(statuses).toEqual([200, 404, 404, 404, 200]);
   });
 
-  it("is asked before a proof is shared for more than 30 days", async () => {
+  it("is required before sharing a proof for more than 30 days", async () => {
     const session = { id: crypto.randomUUID(), viaBrowser: true, provenAt: new Date(0) };
     const { proofs } = appRouter.createCaller({ caller: { ...(await ctxFor("org_admin")), session }, requestId: "r" });
     const id = crypto.randomUUID();
@@ -169,7 +169,7 @@ describe("a fresh proof of who one is", () => {
     await expect(proofs.share({ id, days: 30 })).rejects.toMatchObject({ cause: { code: "not_found" } });
   });
 
-  it("is asked before the answer to an earlier request is given again", async () => {
+  it("is required again before an idempotent response is replayed", async () => {
     const { user, browser, prove } = await stale();
     const again = () => browser(createKey, { body: key(user), more: { "idempotency-key": "the-same" } });
     await prove(0);
@@ -181,7 +181,7 @@ describe("a fresh proof of who one is", () => {
     expect((await again()).body).toEqual(first.body);
   });
 
-  describe("and how many entries leave", () => {
+  describe("for large exports", () => {
     let dir: string;
     beforeAll(async () => {
       dir = mkdtempSync(join(tmpdir(), "trailmark-step-up-"));
@@ -202,7 +202,7 @@ describe("a fresh proof of who one is", () => {
       return found;
     }
 
-    it("is asked for an export of many, whatever narrows it, and not for as many as can be printed", async () => {
+    it("is required with any filter, but not up to the print limit", async () => {
       // Each export is an entry itself.
       const { user, browser, token } = await withEntries(MAX_UNPROVEN_ROWS - 10);
       const bodies = [narrowed, filtered, searched];
@@ -221,7 +221,7 @@ describe("a fresh proof of who one is", () => {
       for (const body of bodies) expect((await call(exportLogs, { token, body })).status).toBe(200);
     });
 
-    it("is asked again for the file of an export of many, and not for a short one", async () => {
+    it("is required again to download a large export file", async () => {
       const { user, browser, prove } = await withEntries(MAX_UNPROVEN_ROWS + 1);
       await appendEvents([{ orgId: user.orgId as string, resourceName: "one" }]);
       await prove(0);
@@ -235,7 +235,7 @@ describe("a fresh proof of who one is", () => {
       expect((await browser(download, { params: { id } })).status).toBe(200);
     });
 
-    it("is asked for every evidence bundle, and none is recorded that was not given", async () => {
+    it("is required for every evidence bundle, and refused ones are not recorded", async () => {
       const { user, browser, token, prove } = await withEntries(2);
       for (const path of ["/", "/?fromSeq=1&toSeq=1"])
         expect((await browser(evidence, { path })).body).toMatchObject(ASKED);

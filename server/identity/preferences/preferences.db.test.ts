@@ -6,7 +6,7 @@ import { setInput } from "./schema";
 const TABLE = { columns: ["time", "event"], widths: { time: 120 }, density: "compact", fold: false } as const;
 const chosen = (value: object = TABLE) => setInput.parse({ key: "audit.table", value });
 
-it("keeps a person's choice, the last one, and gives it to no one else", async () => {
+it("keeps a user's latest preference, private to that user", async () => {
   const orgId = (await createOrg()).id;
   const [person, colleague] = [await ctxFor(await createUser({ orgId })), await ctxFor(await createUser({ orgId }))];
   expect(await getPreference.run(person, { key: "audit.table" })).toBeNull();
@@ -16,19 +16,19 @@ it("keeps a person's choice, the last one, and gives it to no one else", async (
   expect(await getPreference.run(colleague, { key: "audit.table" })).toBeNull();
 });
 
-it.each(["partner_technician", "system_admin"] as const)("is kept for a %s too", async (role) => {
+it.each(["partner_technician", "system_admin"] as const)("stores preferences for a %s", async (role) => {
   const person = await ctxFor(role);
   await setPreference.run(person, chosen());
   expect(await getPreference.run(person, { key: "audit.table" })).toEqual(TABLE);
 });
 
-it("reads what was kept before there was anything to fold", () => {
+it("reads preferences from before folding existed", () => {
   const { fold: _, ...older } = TABLE;
   expect(readPreference(older)).toEqual({ ...older, fold: null });
   expect(readPreference({ ...older, density: "airy" })).toBeNull();
 });
 
-it("keeps what two tabs changed, each without knowing of the other", async () => {
+it("merges preferences changed in two tabs", async () => {
   const person = await ctxFor(await createUser());
   await setPreference.run(person, chosen());
   await setPreference.run(person, chosen({ fold: true }));
@@ -42,7 +42,7 @@ it("keeps what two tabs changed, each without knowing of the other", async () =>
   expect(await getPreference.run(person, { key: "audit.table" })).toMatchObject({ columns: ["time"], fold: true });
 });
 
-it("is nothing that programs have", async () => {
+it("API keys have no preferences", async () => {
   const key = await ctxFor(await createApiKey());
   await expect(setPreference.run(key, chosen())).rejects.toMatchObject({ code: "forbidden" });
   expect(await getPreference.run(key, { key: "audit.table" })).toBeNull();
@@ -56,6 +56,6 @@ it.each([
   [{ key: "audit.table", value: { ...TABLE, surprise: "x".repeat(10_000) } }],
   [{ key: "audit.table", value: { ...TABLE, density: "airy" } }],
   [{ key: "audit.table", value: { ...TABLE, fold: "sometimes" } }],
-])("refuses %j", (input) => {
+])("rejects %j as a preference", (input) => {
   expect(setInput.safeParse(input).success).toBe(false);
 });

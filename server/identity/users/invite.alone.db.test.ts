@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe("an invitation", () => {
-  it("is a link shown once where no mail is configured; whoever has it chooses a password and can sign in", async () => {
+  it("without mail returns a link once, which lets the user set a password and sign in", async () => {
     const { admin, id, email, created } = await invited();
     expect(created).toMatchObject({ status: 201, body: { invited: true, disabled: false } });
     expect((await signIn(email, CHOSEN)).status).toBe(401);
@@ -79,7 +79,7 @@ describe("an invitation", () => {
     expect(rows[3]).toMatchObject({ actorId: id, resourceId: id });
   });
 
-  it("is good once, for a time, and only the newest; the database keeps its hash alone", async () => {
+  it("works once and for a limited time, only the newest; the database stores a hash", async () => {
     const { admin, id } = await invited();
     const first = secretOf((await send(admin, id)).body.link);
     const second = secretOf((await send(admin, id)).body.link);
@@ -101,7 +101,7 @@ describe("an invitation", () => {
     expect((await call(reset, { body: { token: late, password: CHOSEN } })).status).toBe(400);
   });
 
-  it("is one at a time, also of two that are asked for at the same moment", async () => {
+  it("leaves only one valid link when created concurrently", async () => {
     const { admin, id } = await invited();
     const links = await Promise.all(Array.from({ length: 4 }, () => send(admin, id)));
     const uses = [];
@@ -110,7 +110,7 @@ describe("an invitation", () => {
     expect(uses.map((a) => a.status).sort()).toEqual([200, 400, 400, 400]);
   });
 
-  it("ends when the person gets other rights than they had when it was made, or is disabled", async () => {
+  it("ends when the user's access changes or the user is disabled", async () => {
     const partner = await createPartner();
     const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     const boss = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -126,7 +126,7 @@ describe("an invitation", () => {
     }
   });
 
-  it("is not made while the person gets other rights, which it would give to its holder", async () => {
+  it("fails while the user's access is being changed", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const promote = () =>
@@ -137,7 +137,7 @@ describe("an invitation", () => {
     expect((await send(admin, user.id)).status).toBe(200);
   });
 
-  it("ends, like a sign-in that was begun, when the person changes the password", async () => {
+  it("ends when the user changes the password, as does a sign-in in progress", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const held = secretOf((await send(admin, user.id)).body.link);
@@ -148,7 +148,7 @@ describe("an invitation", () => {
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
-  it("is not spent by an attempt that the database did not take", async () => {
+  it("stays valid when the database fails to store the new password", async () => {
     const { admin, id, email } = await invited();
     const secret = secretOf((await send(admin, id)).body.link);
     const use = () => call(accept, { body: { token: secret, password: CHOSEN } });
@@ -158,7 +158,7 @@ describe("an invitation", () => {
     expect((await signIn(email, CHOSEN)).status).toBe(200);
   });
 
-  it("goes by mail where mail is configured, and then is shown to no one", async () => {
+  it("is sent by email if mail is configured, and not shown", async () => {
     const { mails } = await withMail();
     const { admin, id, email } = await invited();
     const { body } = await send(admin, id);
@@ -169,7 +169,7 @@ describe("an invitation", () => {
     expect((await call(accept, { body: { token: secret, password: CHOSEN } })).status).toBe(200);
   });
 
-  it("says so when the mail server refuses it, is on record as failed, and changes nothing of how they sign in", async () => {
+  it("is refused and recorded as failed when the mail server rejects it", async () => {
     await withMail({ refuse: true });
     const { admin, id } = await invited();
     await asSystem((tx) =>
@@ -187,7 +187,7 @@ describe("an invitation", () => {
     expect(known).toHaveLength(1);
   });
 
-  it("unlinks them from their identity provider, on record; where the database does not, the link is good all the same", async () => {
+  it("unlinks the user's identity provider and records it; the link works even if that fails", async () => {
     const { admin, id } = await invited();
     const link = (subject: string) =>
       asSystem((tx) => tx.insert(userIdentities).values({ issuer: "https://id.example.test", subject, userId: id }));
@@ -205,7 +205,7 @@ describe("an invitation", () => {
     expect((await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(200);
   });
 
-  it("leaves an earlier link good when the mail server refuses it, and replaces it once it takes it", async () => {
+  it("keeps the earlier link valid until the mail server accepts the new one", async () => {
     const { admin, id } = await invited();
     const earlier = secretOf((await send(admin, id)).body.link);
     const tokens = () => asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
@@ -220,7 +220,7 @@ describe("an invitation", () => {
     expect((await call(accept, { body: { token: earlier, password: CHOSEN } })).status).toBe(400);
   });
 
-  it("becomes a reset link for someone who has a password, and ends their sessions when used", async () => {
+  it("becomes a reset link for a user with a password, and using it ends their sessions", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const open = await bearer(user);
@@ -233,7 +233,7 @@ describe("an invitation", () => {
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
-  it("ends an earlier one of the other kind; one that a stranger can ask for ends no invitation", async () => {
+  it("replaces the other kind of link, but a self-service reset ends no invitation", async () => {
     const { admin, id, email } = await invited();
     const first = secretOf((await send(admin, id)).body.link);
     const since = (lastLoginAt: Date | null) =>
@@ -251,7 +251,7 @@ describe("an invitation", () => {
     expect((await use(second)).status).toBe(200);
   });
 
-  it("is for those whom the caller may administer: not above, not elsewhere, not wider, not disabled", async () => {
+  it("requires authority over the user: no higher role, other organization or wider access", async () => {
     const partner = await createPartner();
     const [own, other] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
@@ -271,7 +271,7 @@ describe("an invitation", () => {
 });
 
 describe("POST /auth/password/forgot", () => {
-  it("answers the known and the unknown alike, and mails the known a link that works", async () => {
+  it("responds the same for known and unknown addresses, and emails a working link", async () => {
     const { mails } = await withMail();
     const user = await createUser();
     const [known, unknown] = [
@@ -289,7 +289,7 @@ describe("POST /auth/password/forgot", () => {
     expect(rows.map((r) => r.action)).toEqual(["user.password.reset.request", "user.password.reset", "user.login"]);
   });
 
-  it("mails no one without a mail server, and one address at most three times an hour", async () => {
+  it("sends no email without a mail server, and at most three an hour per address", async () => {
     const user = await createUser();
     expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
     const { mails } = await withMail();
@@ -298,7 +298,7 @@ describe("POST /auth/password/forgot", () => {
     await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(3);
   });
 
-  it("leaves an earlier link good when the mail server refuses the mail, and is on record as failed", async () => {
+  it("keeps the earlier link and records a failure when the mail server rejects the email", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const earlier = secretOf((await send(admin, user.id)).body.link);
@@ -316,8 +316,8 @@ describe("POST /auth/password/forgot", () => {
   });
 });
 
-describe("the reach of a partner's user", () => {
-  it("is all or a chosen set of organizations, can be changed, and counts at once in an open session", async () => {
+describe("access of a partner user", () => {
+  it("covers all or selected organizations and changes immediately in open sessions", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const [a, b, c] = await Promise.all([1, 2, 3].map(() => createOrg({ partnerId: partner.id })));
@@ -355,7 +355,7 @@ describe("the reach of a partner's user", () => {
     ]);
   });
 
-  it("is not for organization roles nor for oneself, and an empty set is refused by name", async () => {
+  it("cannot be set for organization roles or oneself, or to an empty set", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });

@@ -48,7 +48,7 @@ const partnerOf = async () => {
 };
 
 describe("POST /users", () => {
-  it("makes a person who can sign in, records it, and shows no hash", async () => {
+  it("creates a user who can sign in, records it and returns no hash", async () => {
     const { org, admin } = await partnerOf();
     const body = person({ role: "org_technician", orgId: org.id, department: "Support" });
     const created = await call(POST, { token: admin, body });
@@ -63,7 +63,7 @@ describe("POST /users", () => {
     expect(JSON.stringify(row?.details)).not.toContain(PASSWORD);
   });
 
-  it("is refused where an organization, or a partner's staff, has 10,000; the other has room still", async () => {
+  it("is refused at 10,000 users per organization or partner staff, counted separately", async () => {
     const { partner, org, admin } = await partnerOf();
     const fill = (orgId: string | null, role: string) =>
       asSystem((tx) =>
@@ -81,7 +81,7 @@ describe("POST /users", () => {
     expect((await create(admin, { role: "partner_technician" })).status).toBe(409);
   });
 
-  it("gives an org admin's person the admin's own organization", async () => {
+  it("assigns an org admin's new user to the admin's organization", async () => {
     const admin = await createUser({ role: "org_admin" });
     expect((await create(admin, { role: "org_viewer" })).body).toMatchObject({
       orgId: admin.orgId,
@@ -90,7 +90,7 @@ describe("POST /users", () => {
     expect((await create(admin, { role: "org_viewer", orgId: (await createOrg()).id })).status).toBe(403);
   });
 
-  it("grants no role above the maker's own", async () => {
+  it("cannot grant a higher role than the creator's", async () => {
     const { partner, org } = await partnerOf();
     const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
     expect((await create(orgAdmin, { role: "partner_technician" })).status).toBe(403);
@@ -106,7 +106,7 @@ describe("POST /users", () => {
     expect((await create(orgAdmin, { role: "system_admin" })).status).toBe(400);
   });
 
-  it("gives partner staff no wider reach than the maker's", async () => {
+  it("cannot grant partner staff wider access than the creator's", async () => {
     const { partner, org, admin } = await partnerOf();
     const other = await createOrg({ partnerId: partner.id });
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
@@ -128,7 +128,7 @@ describe("POST /users", () => {
     expect((await auditRows(partner.homeOrgId)).map((r) => r.action)).toContain("user.create");
   });
 
-  it("refuses a taken e-mail in any case with 409, and bad bodies with 400", async () => {
+  it("returns 409 for an email in use, in any case, and 400 for invalid bodies", async () => {
     const { org, admin } = await partnerOf();
     const taken = await create(admin, { role: "org_viewer", orgId: org.id, email: admin.email.toUpperCase() });
     expect(taken.body).toMatchObject({ status: 409, errors: [{ path: "email", message: "is already in use" }] });
@@ -145,7 +145,7 @@ describe("POST /users", () => {
 });
 
 describe("GET /users", () => {
-  it("lists the people whom the caller administers and no one else's", async () => {
+  it("lists only users that the caller administers", async () => {
     const { partner, org, admin } = await partnerOf();
     const own = await createUser({ role: "org_admin", orgId: org.id, name: "Ann_Own" });
     await createUser();
@@ -164,7 +164,7 @@ describe("GET /users", () => {
 });
 
 describe("PATCH /users/:id", () => {
-  it("changes role, department and access, records each, and all of it counts at once", async () => {
+  it("changes role, department and access immediately and records each", async () => {
     const { org, admin } = await partnerOf();
     const user = await createUser({ role: "org_technician", orgId: org.id });
     const theirs = await bearer(user);
@@ -194,7 +194,7 @@ describe("PATCH /users/:id", () => {
     ]);
   });
 
-  it("keeps of the organizations that a person chose to be notified of those within another reach, all where none is", async () => {
+  it("narrows the notified organizations to the user's new access", async () => {
     const { partner, org, admin } = await partnerOf();
     const [second, third] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     const user = await createUser({ role: "partner_technician", partnerId: partner.id });
@@ -213,7 +213,7 @@ describe("PATCH /users/:id", () => {
     expect(await chosen()).toBeNull();
   });
 
-  it("drops the mails that a person has still to get once they may see less, and no others", async () => {
+  it("deletes only the queued emails that a user may no longer see", async () => {
     const { partner, org, admin } = await partnerOf();
     const second = await createOrg({ partnerId: partner.id });
     const user = await createUser({ role: "partner_technician", partnerId: partner.id });
@@ -245,7 +245,7 @@ describe("PATCH /users/:id", () => {
     }
   });
 
-  it("disables a person with their sign-ins or not at all, so that another attempt ends and records it", async () => {
+  it("disables a user and ends their sessions together or not at all", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const open = await bearer(user);
@@ -258,7 +258,7 @@ describe("PATCH /users/:id", () => {
     expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["user.disable", "user.enable"]);
   });
 
-  it("treats a foreign person as a missing one; partner staff is foreign to an org admin", async () => {
+  it("returns 404 for a foreign user, and for partner staff to an org admin", async () => {
     const { org, admin } = await partnerOf();
     const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
     for (const id of [(await createUser()).id, admin.id, crypto.randomUUID()])
@@ -269,7 +269,7 @@ describe("PATCH /users/:id", () => {
     expect((await change(admin, (await createUser()).id, { disabled: true })).status).toBe(404);
   });
 
-  it("lets no one change their own access, rise above themselves or change kind", async () => {
+  it("rejects changing one's own access, exceeding one's role or changing user type", async () => {
     const { partner, org, admin } = await partnerOf();
     const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
     expect((await change(orgAdmin, orgAdmin.id, { disabled: true })).status).toBe(403);
@@ -288,7 +288,7 @@ describe("PATCH /users/:id", () => {
     expect((await change(limited, admin.id, { disabled: true })).status).toBe(403);
   });
 
-  it("keeps the last administrator, also against two who remove each other at once", async () => {
+  it("keeps the last administrator, even when two remove each other at once", async () => {
     const { partner, admin } = await partnerOf();
     const key = await createApiKey({ partnerId: partner.id, permissions: [...(await permissionsOf(admin))] });
     expect((await change(key, admin.id, { disabled: true })).body).toMatchObject({ status: 409, code: "conflict" });
@@ -300,7 +300,7 @@ describe("PATCH /users/:id", () => {
     expect(both.map((a) => a.status).sort()).toEqual([200, 409]);
   });
 
-  it("keeps the last administrator who reaches the whole partner, also against two who narrow each other at once", async () => {
+  it("keeps the last administrator with full partner access, even with concurrent changes", async () => {
     const { partner, org, admin } = await partnerOf();
     const key = await createApiKey({ partnerId: partner.id, permissions: [...(await permissionsOf(admin))] });
     await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
@@ -314,7 +314,7 @@ describe("PATCH /users/:id", () => {
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it("gives another reach by one connection: several that each held one would wait for a second for ever", async () => {
+  it("changing access uses one database connection, so concurrent changes cannot deadlock", async () => {
     const { partner, org, admin } = await partnerOf();
     const { id } = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds: [org.id] });
     const who = await bearer(admin);
@@ -331,7 +331,7 @@ describe("PATCH /users/:id", () => {
     expect(first).toBe(200);
   });
 
-  it("gives no reach over an organization that is elsewhere, and says which one there is not", async () => {
+  it("rejects a foreign organization and names one that does not exist", async () => {
     const { partner, org, admin } = await partnerOf();
     const operator = await createUser({ role: "system_admin" });
     const { id } = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds: [org.id] });
@@ -342,7 +342,7 @@ describe("PATCH /users/:id", () => {
     expect([await statusFor(operator, elsewhere), await statusFor(operator, missing)]).toEqual([403, 404]);
   });
 
-  it("refuses an empty change and unknown members", async () => {
+  it("rejects an empty change and unknown members", async () => {
     const admin = await createUser({ role: "org_admin" });
     for (const body of [{}, { email: "x@y.test" }, { role: "system_admin" }, { disabled: "yes" }])
       expect((await change(admin, admin.id, body)).status).toBe(400);

@@ -106,8 +106,8 @@ async function expectTrue(ctx: Ctx, row: OrganizationOverview): Promise<void> {
   expect(row.devices).toEqual({ online, offline: devices.data.length - online, silent });
 }
 
-describe("the overview of all organizations", () => {
-  it("says of each what reading every row of it says", async () => {
+describe("overview of all organizations", () => {
+  it("matches values computed from every row", async () => {
     const partner = await createPartner();
     const ids = [];
     for (let seed = 1; seed <= 16; seed++) ids.push(await anyOrg(partner.id, seed));
@@ -135,7 +135,7 @@ describe("the overview of all organizations", () => {
     ]);
   });
 
-  it("answers more organizations than one statement takes, each once", async () => {
+  it("returns more organizations than one statement reads, each once", async () => {
     const partner = await createPartner();
     await Promise.all(Array.from({ length: 205 }, (_, i) => createOrg({ partnerId: partner.id, name: `Many ${i}` })));
     const token = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -149,14 +149,14 @@ describe("the overview of all organizations", () => {
   });
 });
 
-it("has room on one page for a thousand customers and the partner's own staff, and for setting the retention of all", () => {
+it("fits a thousand customers plus the partner's staff on one page", () => {
   const orgId = Array.from({ length: 1_001 }, () => crypto.randomUUID());
   expect(overviewInput.parse({ limit: "1001" }).limit).toBe(orgId.length);
   expect(overviewInput.safeParse({ limit: "1002" }).success).toBe(false);
   expect(manyInput.safeParse({ orgId, retentionDays: 365 }).success).toBe(true);
 });
 
-describe("reasons for attention", () => {
+describe("organizations that need attention", () => {
   let partner: TestPartner;
   let admin: TestUser;
   const id: Record<string, string> = {};
@@ -180,7 +180,7 @@ describe("reasons for attention", () => {
   const words = (rows: OrganizationOverview[]) =>
     rows.map(({ name, attention }) => [name, ...attention.map((a) => a.text)]);
 
-  it("comes first, worst first, with its reasons in words", async () => {
+  it("come first, worst first, with reasons", async () => {
     const { data, counts } = await ask();
     expect(words(data)).toEqual([
       ["Broken", "Chain broken", "Retention 90 days"],
@@ -194,7 +194,7 @@ describe("reasons for attention", () => {
     expect(counts).toEqual({ organizations: 7, attention: 5, chain: 2, retention: 3, silent: 1, broken: 1 });
   });
 
-  it("is asked for by kind: a broken or unverified chain or a retention under 365 days is one question", async () => {
+  it("are filtered by reason: chain or retention", async () => {
     const names = async (query: string) => words((await ask(query)).data).map(([name]) => name);
     expect(await names("show=chain")).toEqual(["Broken", "Unread"]);
     expect(await names("show=retention")).toEqual(["Broken", "Forever", "Short"]);
@@ -207,7 +207,7 @@ describe("reasons for attention", () => {
       expect((await call(GET, { token: admin, path: `/?${bad}` })).status, bad).toBe(400);
   });
 
-  it("shows no one more than their organizations, and devices to those who may see them", async () => {
+  it("are limited to the caller's organizations and permissions", async () => {
     const limited = await createUser({
       role: "partner_technician",
       partnerId: partner.id,
@@ -229,7 +229,7 @@ describe("reasons for attention", () => {
   });
 });
 
-it("names the streams by which an organization's entries leave, the partner's own included, and no draft", async () => {
+it("lists each organization's active streams, including the partner's", async () => {
   const partner = await createPartner();
   const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
   const one = await createOrg({ partnerId: partner.id, name: "One" });

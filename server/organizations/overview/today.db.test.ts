@@ -30,7 +30,7 @@ const read = async (ctx: Ctx): Promise<Today> => today.parse(await getToday.run(
 const adminOf = async (partnerId: string): Promise<Ctx> =>
   ctxFor(await createUser({ partnerId, role: "partner_admin" }));
 
-it("says nothing of organizations whose last day was as usual", async () => {
+it("reports nothing for organizations with a normal last day", async () => {
   const partner = await createPartner();
   // Three failures and denials a day, as ever.
   const usual = (orgId: string) =>
@@ -46,7 +46,7 @@ it("says nothing of organizations whose last day was as usual", async () => {
   expect([hours >= 24, hours < 25.1, found.since.slice(14)]).toEqual([true, true, "00:00.000Z"]);
 });
 
-it("counts what is unusual as the lists behind its links do, indexed or not", async () => {
+it("counts unusual activity the same as the linked lists, before and after indexing", async () => {
   const partner = await createPartner();
   const person = { actorType: "user" as const, actorId: randomUUID() };
   const quiet = await provenOrg(partner.id, () => []);
@@ -103,7 +103,7 @@ it("counts what is unusual as the lists behind its links do, indexed or not", as
   }
 });
 
-it("takes the usual of an organization that has logged for four days from these alone", async () => {
+it("uses four days of history for an organization with only four", async () => {
   const partner = await createPartner();
   const { id: orgId } = await createOrg({ partnerId: partner.id });
   await appendEvents([

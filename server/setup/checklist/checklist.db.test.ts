@@ -25,7 +25,7 @@ const intact = (orgId: string) =>
     "whole",
   );
 
-it("ticks each step when it has happened, and never before", async () => {
+it("checks off each step once it happened", async () => {
   const partner = await createPartner();
   const user = await createUser({ role: "partner_admin", partnerId: partner.id });
   const done = async () => {
@@ -58,7 +58,7 @@ it("ticks each step when it has happened, and never before", async () => {
   expect(await done()).toContain("two_factor");
 });
 
-it("ticks the backup by the newest that was made", async () => {
+it("checks off backups by the newest one", async () => {
   const user = await createUser({ role: "partner_admin" });
   await roles.owner`INSERT INTO backup_runs (kind, taken_at, file, bytes, has_keys)
     VALUES ('backup', now(), 'trailmark.backup', 1, true)`;
@@ -67,7 +67,7 @@ it("ticks the backup by the newest that was made", async () => {
   expect(list?.lastBackupAt).toMatch(/^20/);
 });
 
-it("says nothing of another partner, and is for people who run an installation alone", async () => {
+it("shows only the caller's partner, and only to staff who run the installation", async () => {
   const { id: orgId } = await createOrg();
   await createDevice({ orgId, lastSeenAt: new Date() });
   await intact(orgId);
@@ -82,7 +82,7 @@ it("says nothing of another partner, and is for people who run an installation a
   await expect(dismissChecklist.run(key, { dismissed: true })).rejects.toMatchObject({ code: "forbidden" });
 });
 
-it("is dismissed and brought back by each person for themselves", async () => {
+it("is dismissed and restored per user", async () => {
   const partnerId = (await createPartner()).id;
   const [one, other] = [
     await ctxFor(await createUser({ role: "partner_admin", partnerId })),

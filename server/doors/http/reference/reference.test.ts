@@ -60,7 +60,7 @@ describe("the API document", () => {
     expect(silent.map(({ name, side, at }) => `${name} ${side} ${at}`)).toEqual([]);
   });
 
-  it("describes a filter that no table has words for by the catalogue's words", () => {
+  it("describes a new filter with words from the catalog", () => {
     const added: Catalogue = {
       ...FILTERS,
       site: { label: "Site", match: "part", hint: "part of a site's name" },
@@ -77,26 +77,26 @@ describe("the API document", () => {
     expect(membersOf(Problem as Json, []).filter(({ schema }) => !schema.description)).toEqual([]);
   });
 
-  it("says what deduplicates submitted events", () => {
+  it("explains which member deduplicates submitted events", () => {
     const id = members.find(({ name, at }) => name === "POST /audit-logs/events" && at === "events.id");
     expect(id?.schema.description).toMatch(/deduplicates/);
   });
 
-  it("says beforehand which submitted event is dropped", () => {
+  it("explains which submitted events are dropped", () => {
     const submit = operations.find(({ name }) => name === "POST /audit-logs/events");
     expect(submit?.operation.description).toMatch(
       /`audit:write`\. With a key of all organizations .*`orgId`.* dropped/,
     );
   });
 
-  it("says what every live query may answer", () => {
+  it("lists every possible response of live queries", () => {
     const live = operations.filter(({ name }) => specOf(name).permission === "devices:live");
     expect(live).toHaveLength(8);
     for (const { name, operation } of live)
       expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(["409", "502", "504"]));
   });
 
-  it("has no words about members that do not exist", () => {
+  it("has no words for members that do not exist", () => {
     const used = new Set(members.map(({ path, side, way }) => findWord({ path, side }, way)?.place));
     const places = WORD_TABLES.flatMap((table) =>
       (["request", "response"] as const).flatMap((side) =>
@@ -107,7 +107,7 @@ describe("the API document", () => {
     expect(places.filter((place, i) => places.indexOf(place) !== i)).toEqual([]);
   });
 
-  it.each(operations)("$name has a request example that its own schema takes", ({ name, operation }) => {
+  it.each(operations)("$name has a valid request example", ({ name, operation }) => {
     const body = Object.values(operation.requestBody?.content ?? {})[0];
     const spec = specOf(name);
     const required = operation.parameters.filter((p) => p.required);
@@ -120,7 +120,7 @@ describe("the API document", () => {
       expect(spec.input.safeParse({ ...whole, [p.name]: exampleFor(p) }).error, p.name).toBeUndefined();
   });
 
-  it.each(operations)("$name has an answer example that its own schema takes", ({ name, operation }) => {
+  it.each(operations)("$name has a valid response example", ({ name, operation }) => {
     const { output, streams } = specOf(name);
     for (const [, { content }] of good(operation))
       for (const [type, media] of Object.entries(content ?? {})) {
@@ -133,7 +133,7 @@ describe("the API document", () => {
       }
   });
 
-  it("names operations as functions, each once", () => {
+  it("gives each operation a unique function name", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]*)*$/.test(id))).toEqual([]);
@@ -142,7 +142,7 @@ describe("the API document", () => {
     );
   });
 
-  it("has a name for every shape that several answers have", () => {
+  it("names every shape used by several responses", () => {
     const shapes = new Map<string, number>();
     const walk = (value: unknown): void => {
       if (typeof value !== "object" || value === null) return;
@@ -163,7 +163,7 @@ describe("the API document", () => {
     );
   });
 
-  it("says the values of filters, the most that a page holds and the headers of answers", () => {
+  it("lists filter values, page limits and response headers", () => {
     const list = operations.find(({ name }) => name === "GET /audit-logs/logs")?.operation as Operation;
     const named = (wanted: string) => list.parameters.find(({ name }) => name === wanted)?.schema;
     expect(named("result")).toMatchObject({ type: "array", items: { enum: ["success", "failure", "denied"] } });

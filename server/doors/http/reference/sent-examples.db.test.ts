@@ -182,13 +182,13 @@ const realIn = <T>(value: T, values: Record<string, string>): T =>
 
 const succeeds = ({ responses }: Operation) => Number(Object.keys(responses).find((status) => status.startsWith("2")));
 
-describe("the request examples of the API reference, sent to the server", () => {
+describe("request examples of the API reference", () => {
   beforeAll(async () => {
     world = await createWorld();
     admin = await bearer(await newPerson());
   });
 
-  it.each(operations)("$name is answered as the document says", async ({ name, operation }) => {
+  it.each(operations)("$name gets its documented response", async ({ name, operation }) => {
     const setup: Setup = await (SETUP.find(([pattern]) => pattern.test(name))?.[1]() ?? {});
     const values = {
       ...{ [sample.ORG]: world.a, [sample.PARTNER]: world.partnerId, [sample.DEVICE]: world.deviceA.id },

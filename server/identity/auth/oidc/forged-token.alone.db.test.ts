@@ -85,8 +85,8 @@ const asStranger = (over: object): Forgery => ({
 
 const soon = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-describe("tokens that a provider signs", () => {
-  it("lets its person in when everything is right", async () => {
+describe("ID tokens from an OpenID Connect provider", () => {
+  it("sign the user in when valid", async () => {
     forgery = {};
     expect(await signIn()).toBeDefined();
   });
@@ -104,17 +104,17 @@ describe("tokens that a provider signs", () => {
     ["describes another subject than its userinfo", { userinfo: { sub: "somebody else" } }],
     ["has an address that is not verified", asStranger({ email_verified: false })],
     ["says verified as a word", asStranger({ email_verified: "true" })],
-  ])("lets nobody in when it %s", async (_, wrong) => {
+  ])("are rejected when the token %s", async (_, wrong) => {
     forgery = typeof wrong === "function" ? wrong() : wrong;
     expect(await signIn()).toBeUndefined();
   });
 
-  it("lets its person in when its clock is a little ahead", async () => {
+  it("are accepted with a clock that is slightly ahead", async () => {
     forgery = { issuedAt: soon(5) };
     expect(await signIn()).toBeDefined();
   });
 
-  it("lets in whose address it has verified", async () => {
+  it("are accepted with a verified address", async () => {
     forgery = asStranger({ email_verified: true });
     expect(await signIn()).toBeDefined();
   });

@@ -107,8 +107,8 @@ const person = (over: Partial<Claims> = {}) => {
   return sub;
 };
 
-describe("signing in by an OpenID Connect provider", () => {
-  it("lets in the person with the verified address, links them, and knows them by their subject from then on", async () => {
+describe("signing in with an OpenID Connect provider", () => {
+  it("links a user by verified address, then recognizes them by subject", async () => {
     const user = await createUser({ role: "org_viewer" });
     const sub = person({ email: user.email.toUpperCase() });
     const first = await signInAs(sub);
@@ -121,7 +121,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect(rows[1]).toMatchObject({ details: { methods: ["oidc"], via: "browser" }, ipAddress: "198.51.100.60" });
   });
 
-  it("refuses an address that is not verified, an unknown one and a disabled person alike", async () => {
+  it("rejects unverified, unknown and disabled users with the same error", async () => {
     const user = await createUser();
     const gone = await createUser({ disabled: true });
     for (const sub of [person({ email: user.email, email_verified: false }), person(), person({ email: gone.email })]) {
@@ -131,7 +131,7 @@ describe("signing in by an OpenID Connect provider", () => {
     }
   });
 
-  it("records that a disabled person came who had never come by the provider, and does not link them", async () => {
+  it("records a disabled user's first attempt and does not link them", async () => {
     const gone = await createUser({ role: "org_viewer", disabled: true });
     const sub = person({ email: gone.email });
     await signInAs(sub);
@@ -142,7 +142,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect((await signInAs(sub)).session).toBeUndefined();
   });
 
-  it("records a disabled person also where new ones become viewers of an organization that is full", async () => {
+  it("records a disabled user's attempt even when the default organization is full", async () => {
     const gone = await createUser({ role: "org_viewer", disabled: true });
     const org = await createOrg();
     await asSystem((tx) =>
@@ -158,7 +158,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect(await auditRows(gone.orgId as string)).toMatchObject([denied]);
   });
 
-  it("records that a person came who was disabled since, as at the door of the password", async () => {
+  it("records the attempt of a linked user who was disabled since", async () => {
     const user = await createUser({ role: "org_viewer" });
     const sub = person({ email: user.email });
     await signInAs(sub);
@@ -174,7 +174,7 @@ describe("signing in by an OpenID Connect provider", () => {
     });
   });
 
-  it("gives no one an account by an address that was another's at the provider, until an administrator sends a link", async () => {
+  it("does not hand over an account with a reused address until an admin sends a link", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const gone = person({ email: user.email });
@@ -187,7 +187,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect((await signInAs(gone)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
   });
 
-  it("says so where the provider is away, or says nothing of an address", async () => {
+  it("shows an error when the provider is unreachable or omits the address", async () => {
     const jar = createJar();
     const { csrfToken } = await (await here(jar, "/api/auth/csrf")).json();
     withSettings({ OIDC_ISSUER: "http://127.0.0.1:1" });
@@ -200,7 +200,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect((await signInAs(mute)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
   });
 
-  it("asks a person who has a second factor here for it, with a challenge that stays in the browser", async () => {
+  it("asks for the second factor with a challenge that stays in the browser", async () => {
     const user = await createUser();
     const token = await bearer(user);
     const { secret } = (await call(begin, { method: "POST", token })).body;
@@ -216,7 +216,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect(signedIn?.details).toMatchObject({ methods: ["oidc", "totp"] });
   });
 
-  it("makes a viewer just in time only where the environment names an organization for it", async () => {
+  it("creates a viewer on first sign-in only if an organization is configured for it", async () => {
     const org = await createOrg();
     withSettings({ OIDC_JIT_ORGANIZATION: org.id });
     const { session } = await signInAs(person({ name: "Jo Just" }));
@@ -224,7 +224,7 @@ describe("signing in by an OpenID Connect provider", () => {
     expect((await auditRows(org.id)).map((r) => r.action)).toEqual(["user.create", "user.identity.link", "user.login"]);
   });
 
-  it("gives a new viewer a name that fits, and the address where the provider says none that can be one", async () => {
+  it("shortens a new viewer's name, and falls back to the address", async () => {
     const org = await createOrg();
     withSettings({ OIDC_JIT_ORGANIZATION: org.id });
     const nameOf = async (name: unknown) => {
@@ -236,7 +236,7 @@ describe("signing in by an OpenID Connect provider", () => {
     for (const name of ["", " \n", 5, null, ["a"]]) expect(await nameOf(name)).toBe("the address");
   });
 
-  it("links one of several subjects that come with one address at once, and one subject in several browsers once", async () => {
+  it("links one of several concurrent subjects with the same address, once", async () => {
     const [shared, own] = [await createUser(), await createUser()];
     const enter = (sub: string, { email }: { email: string }) =>
       findByIdentity(systemCtx(), { sub, email, email_verified: true });
@@ -248,21 +248,21 @@ describe("signing in by an OpenID Connect provider", () => {
     expect((await auditRows(own.orgId as string)).map((r) => r.action)).toEqual(["user.identity.link"]);
   });
 
-  it("refuses a subject that the standard does not have or the database cannot keep apart", async () => {
+  it("rejects subjects that are invalid or ambiguous in the database", async () => {
     for (const sub of ["", "a\0b", "\ud800", randomBytes(3000).toString("hex"), 12 as never]) {
       const { email } = await createUser();
       expect(await findByIdentity(systemCtx(), { sub, email, email_verified: true })).toBeUndefined();
     }
   });
 
-  it("says nothing of what went wrong inside", async () => {
+  it("hides internal errors", async () => {
     withSettings({ OIDC_JIT_ORGANIZATION: "nothing that is an id" });
     const { last, session } = await signInAs(person());
     expect(last.headers.get("location")).toBe("/login?error=unavailable");
     expect(session).toBeUndefined();
   });
 
-  it("does not take an answer that this browser did not ask for", async () => {
+  it("rejects a callback that this browser did not start", async () => {
     const jar = createJar();
     const last = await here(jar, "/api/auth/callback/oidc?code=stolen&state=forged");
     expect(last.headers.get("location")).toContain("error=OAuthCallback");

@@ -7,14 +7,14 @@ const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
 const codeAt = (seconds: number) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: NOW.getTime() + seconds * 1000 });
 
-it("takes the code of an app whose clock is half a minute off, and none of one that is further", () => {
+it("accepts a TOTP code within 30 seconds of clock drift and none beyond", () => {
   const step = Math.floor(NOW.getTime() / 30_000);
   expect([-30, 0, 30].map((seconds) => stepOf(secret, codeAt(seconds), NOW))).toEqual([step - 1, step, step + 1]);
   expect([-60, 60, 3600].map((seconds) => stepOf(secret, codeAt(seconds), NOW))).toEqual([null, null, null]);
 });
 
 it.each(["é12345", "٠١٢٣٤٥", "😀1234", "12345", "1234567", "", "12345 "])(
-  "%j is a wrong code like any other",
+  "treats %j as an ordinary wrong code",
   (code) => {
     expect(stepOf(secret, code, NOW)).toBeNull();
   },

@@ -37,7 +37,7 @@ async function createPerson() {
 
 const rowOf = (id: string) => sql`SELECT FROM users WHERE id = ${id} FOR UPDATE`;
 
-it("leaves one set of recovery codes of two that are made at the same moment", async () => {
+it("creating recovery codes twice at once leaves one valid set", async () => {
   const person = await createPerson();
   await person.confirm();
   const codes = and(eq(userRecoveryCodes.userId, person.user.id), isNull(userRecoveryCodes.usedAt));
@@ -47,7 +47,7 @@ it("leaves one set of recovery codes of two that are made at the same moment", a
   expect(await person.known()).toMatchObject({ recoveryCodesLeft: 10 });
 });
 
-it("gives one set of them to two first factors that come at the same moment", async () => {
+it("adding two first factors at once returns one set of recovery codes", async () => {
   const person = await createPerson();
   const both = await atOnce(rowOf(person.user.id), [person.confirm, person.add]);
   expect(both.map(({ status, body }) => [status, body.recoveryCodes?.length])).toEqual([
@@ -57,7 +57,7 @@ it("gives one set of them to two first factors that come at the same moment", as
   expect(await person.known()).toMatchObject({ totp: true, passkeys: [{}], recoveryCodesLeft: 10 });
 });
 
-it("leaves one factor of two that are removed at the same moment where one is required", async () => {
+it("removing two required factors at once leaves one", async () => {
   const person = await createPerson();
   await person.confirm();
   await person.add();
@@ -74,7 +74,7 @@ it("leaves one factor of two that are removed at the same moment where one is re
   expect(await person.known()).toMatchObject({ totp: false, passkeys: [{}], recoveryCodesLeft: 10 });
 });
 
-it("keeps the recovery codes of a factor that is added while the last one is removed", async () => {
+it("adding a factor while removing the last one keeps its recovery codes", async () => {
   const person = await createPerson();
   await person.confirm();
   const [removed, added] = await atOnce(rowOf(person.user.id), [

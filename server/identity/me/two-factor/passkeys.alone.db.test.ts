@@ -29,7 +29,7 @@ async function withPasskey() {
 }
 const password = async (email: string) => (await call(token, { body: { email, password: PASSWORD } })).body;
 
-it("keeps a passkey, asks for it after the password, and takes its signature once", async () => {
+it("adds a passkey, asks for it after the password and accepts its signature once", async () => {
   const { user, accessToken, device, added, body } = await withPasskey();
   expect(added.body.recoveryCodes).toHaveLength(10);
   expect((await call(add, { token: accessToken, body })).body.errors[0].path).toBe("challenge");
@@ -45,7 +45,7 @@ it("keeps a passkey, asks for it after the password, and takes its signature onc
   expect((await call(answer, { body: { challenge: next.challenge, passkey } })).status).toBe(401);
 });
 
-it("is told of to a browser that holds nothing but the challenge, as after an identity provider", async () => {
+it("returns passkey options to a browser that has only the challenge", async () => {
   const { user, device } = await withPasskey();
   const { challenge } = await password(user.email);
   const { auth } = appRouter.createCaller({ caller: null, requestId: "r" });
@@ -57,7 +57,7 @@ it("is told of to a browser that holds nothing but the challenge, as after an id
     await expect(auth.describeChallenge({ challenge: gone })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });
 
-it("refuses another key, another site and another user's challenge", async () => {
+it("rejects another key, another site and another user's challenge", async () => {
   const { user, device } = await withPasskey();
   const problem = await password(user.email);
   const { challenge } = problem.passkeyOptions;
@@ -70,7 +70,7 @@ it("refuses another key, another site and another user's challenge", async () =>
   expect((await call(stepUp, { token: stranger.accessToken, body: stolen })).status).toBe(400);
 });
 
-it("refuses what a frame on another site asked for: none can hold our pages", async () => {
+it("rejects passkey responses from a frame on another site", async () => {
   const { user, accessToken, device } = await withPasskey();
   const asked = (await call(options, { method: "POST", token: accessToken })).body;
   const response = key().create(asked.options.challenge, ["internal"], true);
@@ -83,7 +83,7 @@ it("refuses what a frame on another site asked for: none can hold our pages", as
   expect((await call(answer, { body: { challenge, passkey } })).status).toBe(200);
 });
 
-it("makes no passkey of a challenge that asks for a proof of one: whoever has a session alone gets such a challenge", async () => {
+it("rejects a new passkey made with a step-up challenge", async () => {
   const { accessToken } = await withPasskey();
   const asked = (await call(stepUpOptions, { method: "POST", token: accessToken })).body;
   const response = key().create(asked.passkeyOptions.challenge);
@@ -92,7 +92,7 @@ it("makes no passkey of a challenge that asks for a proof of one: whoever has a 
   expect((await call(factors, { token: accessToken })).body.passkeys).toHaveLength(1);
 });
 
-it("keeps of an odd credential what can be used, and refuses one that cannot", async () => {
+it("stores the usable parts of an unusual credential and rejects unusable ones", async () => {
   const accessToken = await bearer(await createUser());
   const created = async (odd: { idBytes?: number; padBytes?: number }, transports?: unknown) => {
     const asked = (await call(options, { method: "POST", token: accessToken })).body;
@@ -115,7 +115,7 @@ it("keeps of an odd credential what can be used, and refuses one that cannot", a
   expect(kept.sort()).toEqual(["hybrid", "internal", "usb"]);
 });
 
-it("names the id of an answer that cannot be one", async () => {
+it("names passkey.id when the ID is invalid", async () => {
   const { user, device } = await withPasskey();
   const { challenge, passkeyOptions } = await password(user.email);
   for (const id of ["\0", "", "a b", "x".repeat(2_001)]) {
@@ -125,7 +125,7 @@ it("names the id of an answer that cannot be one", async () => {
   }
 });
 
-it("takes one counter once, also from a key and its copy at the same moment", async () => {
+it("accepts a counter value once, even from a key and its copy at the same time", async () => {
   const { user, device } = await withPasskey();
   const copy = Buffer.from("challenge of both").toString("base64url");
   const response = device.get(copy);
@@ -135,7 +135,7 @@ it("takes one counter once, also from a key and its copy at the same moment", as
   expect((await Promise.all(proofs)).filter(Boolean)).toHaveLength(1);
 });
 
-it("confirms who is there, and is removed by its owner alone", async () => {
+it("a passkey satisfies step-up, and only its owner can remove it", async () => {
   const { user, accessToken, device } = await withPasskey();
   const asked = (await call(stepUpOptions, { method: "POST", token: accessToken })).body;
   const passkey = device.get(asked.passkeyOptions.challenge);

@@ -40,8 +40,8 @@ async function withTotp(over = {}) {
   return { user, secret: secret as string, accessToken, codes: on.body.recoveryCodes as string[] };
 }
 
-describe("two-factor sign-in by an authenticator app", () => {
-  it("is on once a first code was confirmed, and then the password alone answers a challenge", async () => {
+describe("two-factor sign-in with an authenticator app", () => {
+  it("starts after the first code is confirmed; the password then returns a challenge", async () => {
     const { user, secret, codes, accessToken } = await withTotp();
     expect(codes).toHaveLength(10);
     expect((await call(factors, { token: accessToken })).body).toMatchObject({ totp: true, recoveryCodesLeft: 10 });
@@ -61,7 +61,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(secret);
   });
 
-  it("does not count while it is unconfirmed, and a wrong first code is named", async () => {
+  it("has no effect until confirmed, and names a wrong first code", async () => {
     const user = await createUser();
     const accessToken = await bearer(user);
     const { body } = await call(begin, { method: "POST", token: accessToken });
@@ -71,7 +71,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect((await password(user)).status).toBe(200);
   });
 
-  it("takes no code by a secret that it cannot read any more: the factor is wrong, counted and on record", async () => {
+  it("rejects, counts and records codes when the stored secret is unreadable", async () => {
     const { user, secret } = await withTotp();
     const another = await withTotp();
     const stored = asSystem((tx) => tx.select().from(userTotp).where(eq(userTotp.userId, another.user.id)));
@@ -85,7 +85,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect((await second(challenge, codeAt(secret, 1))).status).toBe(429);
   });
 
-  it("confirms no secret that it cannot read any more", async () => {
+  it("does not confirm an unreadable secret", async () => {
     const user = await createUser();
     const accessToken = await bearer(user);
     const { body } = await call(begin, { method: "POST", token: accessToken });
@@ -94,7 +94,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "code" }] });
   });
 
-  it("takes the code of a time step once, also from two who come at the same moment", async () => {
+  it("accepts the code of a time step once, even for concurrent attempts", async () => {
     const { user, secret } = await withTotp();
     const [a, b] = [(await password(user)).body.challenge, (await password(user)).body.challenge];
     const code = codeAt(secret, 1);
@@ -103,7 +103,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect((await second((await password(user)).body.challenge, code)).status).toBe(401);
   });
 
-  it("takes each recovery code once, in any case, and spends each challenge once", async () => {
+  it("accepts each recovery code once, in any case, and each challenge once", async () => {
     const { user, codes } = await withTotp();
     const challenge = (await password(user)).body.challenge;
     expect((await second(challenge, (codes[0] as string).toUpperCase().replaceAll("-", " "))).status).toBe(200);
@@ -111,7 +111,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect((await second((await password(user)).body.challenge, codes[0] as string)).status).toBe(401);
   });
 
-  it("stops guessing after ten wrong codes and records each", async () => {
+  it("blocks after ten wrong codes and records each", async () => {
     const { user, secret } = await withTotp();
     const { challenge } = (await password(user)).body;
     for (let i = 0; i < 10; i++) expect((await second(challenge, "not-a-code")).status).toBe(401);
@@ -121,7 +121,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect(failed[0]?.details).toMatchObject({ reason: "bad_second_factor" });
   });
 
-  it("stores neither the secret nor the codes as they are", async () => {
+  it("stores neither the secret nor the codes in plain text", async () => {
     const { user, secret, codes } = await withTotp();
     const stored = await asSystem((tx) =>
       Promise.all([
@@ -134,7 +134,7 @@ describe("two-factor sign-in by an authenticator app", () => {
       expect(text).not.toContain(plain);
   });
 
-  it("is taken off again with a recent proof, and asks for one when the last is old", async () => {
+  it("requires a recent step-up to remove it", async () => {
     const { user, accessToken } = await withTotp();
     const old = new Date(Date.now() - 11 * 60_000);
     await asSystem((tx) => tx.update(userSessions).set({ provenAt: old }).where(eq(userSessions.userId, user.id)));
@@ -150,7 +150,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect((await call(factors, { token: accessToken })).body).toMatchObject({ totp: false, recoveryCodesLeft: 0 });
   });
 
-  it("offers passkeys only under a host name, since browsers bind them to one", async () => {
+  it("offers passkeys only under a host name", async () => {
     const user = await createUser();
     expect((await call(passkeyOptions, { method: "POST", token: user })).body).toMatchObject({ status: 409 });
     expect((await call(factors, { token: user })).body.passkeysPossible).toBe(false);
@@ -158,7 +158,7 @@ describe("two-factor sign-in by an authenticator app", () => {
 });
 
 describe("an organization that requires two-factor sign-in", () => {
-  it("shuts everything but the own account to its people at once, until they have set it up", async () => {
+  it("limits users without it to their own account until they set it up", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const { user } = { user: await createUser({ role: "org_viewer", partnerId: partner.id }) };
@@ -183,7 +183,7 @@ describe("an organization that requires two-factor sign-in", () => {
     });
   });
 
-  it("is the partner's staff for the home organization, and no one locks themselves out", async () => {
+  it("applies to partner staff for the home organization, without locking out its admin", async () => {
     const partner = await createPartner();
     const { user: admin, accessToken } = await withTotp({ role: "partner_admin", partnerId: partner.id });
     const plain = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -197,8 +197,8 @@ describe("an organization that requires two-factor sign-in", () => {
   });
 });
 
-describe("a person of whom two-factor sign-in is required", () => {
-  it("sets it up before anything else, and neither turns it off nor drops the requirement", async () => {
+describe("a user who must have two-factor sign-in", () => {
+  it("must set it up first, and cannot turn it off or drop the requirement", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const user = await createUser({ role: "org_admin", partnerId: partner.id });
