@@ -14,10 +14,10 @@ function isPermanent(error: unknown): boolean {
   return status !== undefined && status < 500;
 }
 
-/** How often a query asks again that was told to come later: the person's other requests had their turn first. */
+/** Retries after a rate limit, so that the person's other requests run first. */
 const BUSY_RETRIES = 2;
 
-/** In the browser alone: a page that is being rendered waits for none. */
+/** Only in the browser: rendering does not wait for retries. */
 function shouldRetry(count: number, error: unknown): boolean {
   if (statusOf(error) === 429) return typeof window !== "undefined" && count < BUSY_RETRIES;
   return !isPermanent(error) && count < 1;

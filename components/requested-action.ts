@@ -14,7 +14,7 @@ export function requestAction(act: string, path: string): void {
   for (const notify of waiting) notify();
 }
 
-/** Forgets what was requested once another page is shown than the one that it is for: the user has gone elsewhere. */
+/** Cancels a requested action when the user goes to another page. */
 export function useForgottenAction(pathname: string): void {
   useEffect(() => {
     if (requested && ![requested.path, requested.from].includes(pathname)) requested = null;

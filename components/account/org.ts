@@ -21,7 +21,7 @@ export function useOrgName(): (id: string) => string {
   return useCallback((id) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization", [organizations]);
 }
 
-/** The organization, and the parameters that name a place in its list, which another organization's does not have. */
+/** The organization, and parameters for a position in its list, which do not apply to another organization. */
 const PARAMS = { orgId: parseAsString, page: parseAsString, cursor: parseAsString, row: parseAsString };
 
 /**

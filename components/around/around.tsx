@@ -92,7 +92,7 @@ type Props = { view: View; page: AroundPage; onChange: (change: Partial<View>) =
 /** The entry's value for a tie, as text. */
 function commonValue(tie: Tie, { entry, device }: AroundPage): string {
   if (tie === "actor") {
-    // Actors that share a name (System, agents without a device) are told apart by the id they report.
+    // Actors with the same display name (System, agents without a device) are distinguished by their reported id.
     const { rawActorId: id } = entry.details;
     return typeof id === "string" && id !== actorOf(entry) ? `: ${actorOf(entry)} (${id})` : `: ${actorOf(entry)}`;
   }

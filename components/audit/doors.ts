@@ -16,7 +16,7 @@ function deviceDoor(entry: Entry): string | null {
   return host ? `/devices?search=${encodeURIComponent(host)}` : null;
 }
 
-/** An agent's page is that of its device. */
+/** An agent's page is its device's. */
 function actorDoor(entry: Entry): string | null {
   if (hostOf(entry)) return deviceDoor(entry);
   const id = actorIdOf(entry);
@@ -45,5 +45,5 @@ const DOOR: Partial<Record<ColumnId, (entry: Entry) => string | null>> = {
   ip: ({ ipAddress }) => (ipAddress ? addressPath(ipAddress) : null),
 };
 
-/** The URL of the page of what a column of the list names; null where it names nothing that has a page. */
+/** URL of the page for a column's value; null without one. */
 export const doorOf = (column: ColumnId, entry: Entry): string | null => DOOR[column]?.(entry) ?? null;

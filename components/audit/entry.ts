@@ -4,22 +4,22 @@ import { isObject } from "@/server/ground/records";
 
 export type Entry = FullEntry;
 
-/** The times of the newest and the oldest of a page's entries. */
+/** Times of the newest and oldest entry of a page. */
 export const endsOf = (entries: readonly Entry[]) => [entries[0]?.timestamp, entries.at(-1)?.timestamp];
 
-/** The title of an entry's page; null is an entry that cannot be shown. */
+/** Title of an entry's page; null for an entry that cannot be shown. */
 export const entryTitle = (entry: Entry | null): string => (entry ? sentenceText(entry) : "Audit entry");
 
-/** The URL of the page with everything around an entry. */
+/** URL of the page around an entry. */
 export const aroundPath = (id: string): string => `/audit/${id}/around`;
 
-/** The URL of the page with the activity of a person, API key or agent. */
+/** URL of the activity page of a person, API key or agent. */
 export const actorPath = (id: string): string => `/actors/${encodeURIComponent(id)}`;
 
-/** The URL of the page with the activity from an address. */
+/** URL of the activity page of an address. */
 export const addressPath = (ip: string): string => `/addresses?ip=${encodeURIComponent(ip)}`;
 
-/** members: the members of the details that contain the change. */
+/** members: details that contain the change. */
 type Changes = { before: unknown; after: unknown; members: string[] };
 
 const PAIRS = [

@@ -64,7 +64,7 @@ function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | nu
   const cache = useQueryClient();
   const { view, input, listed, setNow } = state;
   const { zone } = useZone();
-  // A live list updates itself; refetching on window focus would move its rows. A ready-made range moves, and is read then.
+  // A live list updates itself, and refetching on focus would move its rows. A preset range refetches when it advances.
   const refetchOnWindowFocus = !isLive(view) && view.range === null;
   const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus });
   const counted = useQuery(totalQuery(trpc, input));
@@ -73,7 +73,7 @@ function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | nu
     ...routineQuery(trpc, { listed, page: list.data, zone }),
     enabled: listed.routine !== undefined && list.isSuccess && !list.isPlaceholderData,
     refetchOnWindowFocus,
-    // A fold that is recounted moves to its newest entry.
+    // A recounted fold moves to its newest entry.
     refetchInterval: isLive(view) && !isHeld && LIVE_POLL_MS,
   });
   const folds = listed.routine !== undefined && !list.isPlaceholderData ? (routine.data?.folds ?? NO_FOLDS) : NO_FOLDS;

@@ -32,7 +32,7 @@ function Chips() {
   const time = { range: null, from: null, to: null, ...FROM_START };
   const chips = [
     ...chipsOf(view, audit.names),
-    // An organization is chosen elsewhere, unless a line named it.
+    // Organizations are selected elsewhere, unless a line named one.
     ...(typed && orgId && !orgId.includes(",")
       ? [
           {

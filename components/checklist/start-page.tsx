@@ -10,7 +10,7 @@ import type { Checklist, Step } from "@/server/setup/checklist/schema";
 import classes from "./checklist.module.css";
 import { STEPS, useChecklist } from "./use-checklist";
 
-/** Purpose and command of each step; apart from its name, which pages of the first view show. */
+/** Purpose and command of each step; separate from its name, which more pages show. */
 const PURPOSES: Record<Step, { what: string; command?: string }> = {
   organization: {
     what: "Each customer has its own organization, with its own audit chain, retention and users.",

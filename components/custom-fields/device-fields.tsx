@@ -32,7 +32,7 @@ export function DeviceFields({ deviceId }: { deviceId: string }) {
   );
 }
 
-/** Shown while no field is defined, with a link to define one. */
+/** Shown without fields, with a link to define one. */
 function NoFields() {
   const mayManage = useCan("custom_fields:manage");
   return (
@@ -57,7 +57,7 @@ function shown(value: FieldValue | null, type: DeviceValue["type"]): string {
   return type === "date" && DATE.test(String(value)) ? shortDate(`${value}T00:00:00Z`, "UTC") : String(value);
 }
 
-/** The value that a draft stands for; undefined where it is no number. A NumberInput holds what is being typed as text. */
+/** Value of a draft; undefined if not a number. A NumberInput holds partial input as text. */
 function readDraft(draft: Draft, type: DeviceValue["type"]): FieldValue | null | undefined {
   if (draft === null || draft === "") return null;
   if (type !== "number") return draft;

@@ -3,7 +3,7 @@ import { FileUp } from "lucide-react";
 import Link from "next/link";
 import { useCan } from "@/components/account/org";
 
-/** Links to the custom field import; requires permission. */
+/** Link to the custom field import; requires permission. */
 export function ImportButton({ children }: { children: string }) {
   const mayImport = useCan("custom_fields:import");
   if (!mayImport) return null;

@@ -22,7 +22,7 @@ const STATES = keysOf(ALERT_STATE_LABEL).map((value) => ({ value, label: ALERT_S
 const NOBODY = "";
 const REASONS = keysOf(REASON_LABEL).map((value) => ({ value, label: REASON_LABEL[value] }));
 
-/** An alert as a story: what it means, its entries, the actor's last day, and what people did about it. */
+/** An alert: its meaning, entries, the actor's last day, and people's reactions. */
 export function AlertDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const mayChange = useCan("detections:respond");
   const { data, error } = useQuery(useTRPC().detections.alert.queryOptions({ id }));

@@ -25,7 +25,7 @@ const AlertDialog = dynamic(() => import("./alert-dialog").then((m) => m.AlertDi
 const TONE: Record<Alert["state"], Tone> = { open: "bad", acknowledged: "warn", closed: "off" };
 const OPTIONS = keysOf(ALERT_STATE_LABEL).map((value) => ({ value, label: ALERT_STATE_LABEL[value] }));
 
-/** Alerts of detection rules, over all of the caller's organizations. */
+/** Alerts of detection rules in the caller's organizations. */
 export function AlertsPage() {
   const trpc = useTRPC();
   const { orgId } = useOrg();

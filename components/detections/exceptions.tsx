@@ -15,10 +15,10 @@ import { createExceptionInput } from "@/server/detections/schema";
 
 type Story = Outputs["detections"]["alert"];
 
-/** The whole organization, beside the fields that an exception can name. */
+/** Option for the whole organization, besides fields. */
 const EVERYTHING = "all";
 
-/** The fields of an alert's last entry that tell it from others. */
+/** Distinguishing fields of an alert's last entry. */
 function fieldsOf({ story, organization }: Story) {
   const entry = story.at(-1);
   const fields: [field: string, noun: string, value: string | null | undefined][] = [
@@ -33,7 +33,7 @@ function fieldsOf({ story, organization }: Story) {
   return [...choices, { field: EVERYTHING, value: "", label: `All entries of ${organization}` }];
 }
 
-/** Has an alert's rule leave alone the entries of a person, a device, an address or an organization. */
+/** Adds an exception for a person, device, address or organization to an alert's rule. */
 export function ExceptionDialog({ alert, onClose }: { alert: Story; onClose: () => void }) {
   const trpc = useTRPC();
   const choices = fieldsOf(alert);
@@ -69,7 +69,7 @@ export function ExceptionDialog({ alert, onClose }: { alert: Story; onClose: () 
   );
 }
 
-/** The exceptions of a rule; nothing where it has none. */
+/** Exceptions of a rule; nothing without any. */
 export function Exceptions({ ruleId }: { ruleId: string }) {
   const trpc = useTRPC();
   const mayChange = useCan("detections:manage");

@@ -15,7 +15,7 @@ import { RuleForm, useRuleForm } from "./rule-form";
 
 type Props = { rule?: DetectionRule; filter?: string; onClose: () => void };
 
-/** A rule as a form and as the text that it writes, side by side, with a test over the last 30 days. */
+/** A rule as a form beside its text, with a test over the last 30 days. */
 export function RuleDialog({ rule, filter, onClose }: Props) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();
@@ -84,7 +84,7 @@ const resultOf = ({ alerts, complete }: Backtest): string => {
   return `It would have raised ${times} in the last 30 days${complete ? "." : ", as far as it was read in a minute."}`;
 };
 
-/** The alerts that a rule would have raised. */
+/** Alerts that a rule would have raised. */
 function Test(input: { yaml: string; orgId: string | null | undefined }) {
   const test = useMutation(useTRPC().detections.backtest.mutationOptions());
   return (

@@ -24,14 +24,14 @@ const NEW_OPTIONS = FIRST_SEEN.map((value) => ({ value, label: FIRST_SEEN_LABEL[
 const BY = keysOf(COUNT_BY).map((value) => ({ value, label: `Each ${COUNT_BY[value].label}` }));
 const OF = keysOf(COUNT_BY).map((value) => ({ value, label: `Different ${COUNT_BY[value].plural}` }));
 
-/** The entries that a rule is about, where no list says it. */
+/** Entries of a rule created without a list. */
 type Narrowing = { action: string; user: string; device: string; result: string | null; new: string | null };
 const NO_NARROWING: Narrowing = { action: "", user: "", device: "", result: null, new: null };
 
 const toFilter = (narrowing: Narrowing): Filter =>
   Object.fromEntries(Object.entries(narrowing).flatMap(([name, value]) => (value ? [[name, [value]]] : [])));
 
-/** A list's input in the address; what somebody altered there is refused by the server. */
+/** Filter in the address; the server refuses an invalid one. */
 function filterOf(text: string): Filter {
   try {
     const value: unknown = JSON.parse(text);
@@ -43,7 +43,7 @@ function filterOf(text: string): Filter {
 
 type Begun = { title: string; level: Level; filter: string | undefined };
 
-/** The values of a rule's form, and the text that the server writes of them. */
+/** Values of the rule form, and the text that the server generates from them. */
 export function useRuleForm({ title, level, filter }: Begun) {
   const [values, setValues] = useState({
     ...{ title, level, ...NO_NARROWING },
@@ -74,7 +74,7 @@ export function useRuleForm({ title, level, filter }: Begun) {
 
 type Props = { form: ReturnType<typeof useRuleForm>; hasFilter: boolean; isByHand: boolean; onWrite: () => void };
 
-/** The form that writes a rule; a text that was changed by hand it leaves alone until it is told to. */
+/** Form that generates a rule; leaves an edited text alone until told otherwise. */
 export function RuleForm({ form: { values, set, isCounted, written }, hasFilter, isByHand, onWrite }: Props) {
   return (
     <Stack gap="md">

@@ -91,7 +91,7 @@ function RuleTitle({ title, shipped, createdByName }: DetectionRule) {
   );
 }
 
-/** Whether its alerts are raised without a notification for now. */
+/** True while its alerts are raised without notifications. */
 const isSnoozed = ({ snoozedUntil }: DetectionRule) => snoozedUntil !== null && Date.parse(snoozedUntil) > Date.now();
 
 function StateOf(rule: DetectionRule) {

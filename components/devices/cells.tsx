@@ -49,5 +49,5 @@ export function LogMessage({ message, fields }: { message: string; fields: Recor
   );
 }
 
-/** How often an open page reads again which devices are online: about as often as agents report. */
+/** Poll interval for online states, about the interval of agents' reports. */
 export const POLL_MS = 60_000;

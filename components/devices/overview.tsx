@@ -57,7 +57,7 @@ export function metricValue(name: string, value: unknown): string {
   return unit === "bytes" ? bytes(value) : `${value.toLocaleString("en-GB")} ${UNIT.get(unit)}`;
 }
 
-/** The agent's report about itself; of one that is offline, the last report. */
+/** The agent's own status; for an offline agent, its last one. */
 const statusOf = ({ status, online }: DeviceDetail): string =>
   status ? `${status}${online ? "" : " when last seen"}` : "Not reported";
 

@@ -1,6 +1,6 @@
 /* global Scalar */
 
-// A request that is tried has the rights of the key that was typed, never those of the browser's session.
+// A test request uses the typed key's rights, never the browser session's.
 const send = window.fetch;
 window.fetch = (request, options) => send(request, { ...options, credentials: "omit" });
 
@@ -16,7 +16,7 @@ Scalar.createApiReference("#reference", {
   servers: [{ url: `${location.origin}/api/v1` }],
   forceDarkModeState: colorScheme(),
   hideDarkModeToggle: true,
-  // Everything that would reach a host other than this server.
+  // Disables everything that would contact another host.
   telemetry: false,
   withDefaultFonts: false,
   hideClientButton: true,

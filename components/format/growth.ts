@@ -5,14 +5,14 @@ import { count, counted } from "./amounts";
 
 type Growth = OrganizationOverview["growth"];
 
-/** "520 a day". Not known before a day has passed: until then the count may be of entries imported from many years. */
+/** "520 a day". Unknown before a full day: until then the count may include entries imported from many years. */
 export function growthText(growth: Growth["month"], readAt: string): string {
   const rate = perDay(growth, Date.parse(readAt));
   if (rate === null) return "Not known yet";
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
 }
 
-/** The growth of an organization's log over 30 days, or the time since measuring began where that is a day or more. */
+/** Growth of an organization's log over 30 days, or since measuring started if at least a day. */
 export function growthFigure({ month, week }: Growth, readAt: string) {
   const now = Date.parse(readAt);
   const value = growthText(month, readAt);

@@ -1,7 +1,7 @@
 import { createParser, parseAsIsoDateTime } from "nuqs/server";
 import { isInBounds } from "@/server/ground/time/bounds";
 
-/** An instant in the URL, in ISO 8601: one that the server takes. */
+/** An instant in the URL, ISO 8601, within the server's range. */
 export const instantParam = createParser({
   parse: (text) => {
     const date = parseAsIsoDateTime.parse(text);

@@ -1,6 +1,6 @@
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** A random UUID (version 4). Browsers have crypto.randomUUID() only where a page came over HTTPS or from this machine. */
+/** Random UUID (version 4). Browsers have crypto.randomUUID() only over HTTPS or on localhost. */
 export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

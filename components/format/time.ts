@@ -67,8 +67,8 @@ export function dayName(when: Date | string, zone: string, now: Date): string {
 }
 
 /**
- * "UTC", or "Europe/Berlin, UTC+1": the zone of the times that stand beside it. The offset is part of it only if all of
- * these times have the same one; those that are absent count for nothing.
+ * "UTC", or "Europe/Berlin, UTC+1": the zone of the times beside it. Includes the offset only if all given times share
+ * it.
  */
 export function zoneName(zone: string, ...times: (Date | string | null | undefined)[]): string {
   if (zone === "UTC") return "UTC";

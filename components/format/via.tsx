@@ -3,7 +3,7 @@ import { keyText, type SubmittedBy } from "@/server/audit/provenance";
 import { withVisibleMarks } from "@/server/ground/text";
 import classes from "./via.module.css";
 
-/** A chip for an entry that is the word of an API key, not of this server: "via Billing". A long name is cut. */
+/** A chip for an entry submitted by an API key: "via Billing". Long names are cut. */
 export function Via({ by }: { by: NonNullable<SubmittedBy> }) {
   const key = keyText(by);
   return (

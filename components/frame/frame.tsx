@@ -40,7 +40,7 @@ function PrintedBy() {
 
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 
-/** The header, navigation and content panel, and which release it is. On a phone the navigation is a drawer. */
+/** Header, navigation and content panel, with the release. On a phone the navigation is a drawer. */
 export function Frame({ release, children }: { release: string; children: ReactNode }) {
   const [opened, drawer] = useDisclosure(false);
   const [wasOpened, setWasOpened] = useState(false);

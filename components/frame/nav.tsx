@@ -12,7 +12,7 @@ const isCurrent = (pathname: string, href: string) =>
     ? pathname === "/" || pathname.startsWith("/audit/")
     : pathname === href || pathname.startsWith(`${href}/`);
 
-/** Links to the pages; they keep the selected organization. Below them stands the release. */
+/** Links to the pages; they keep the selected organization. The release is below. */
 export function Nav({ release, onFollow }: { release: string; onFollow?: () => void }) {
   const pathname = usePathname();
   useForgottenAction(pathname);

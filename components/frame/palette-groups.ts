@@ -189,7 +189,7 @@ export function useOrganizations(): Destination[] {
   return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
 }
 
-/** The text once it rests, and whether it is long enough to be looked up. */
+/** The text after a pause in typing, and whether it is long enough for a look-up. */
 function useLookup(typed: string, isAllowed: boolean): { search: string; isWanted: boolean } {
   const [search] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
   return { search, isWanted: isAllowed && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS };

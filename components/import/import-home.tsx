@@ -99,7 +99,7 @@ function PastImports() {
     { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 200 },
     {
       header: "Rows",
-      // Rows are counted only when the file has been read.
+      // Rows are known only after the file is read.
       cell: (state) => (state.status === "draft" ? "Not read" : count(state.totalRows)),
       width: 90,
     },

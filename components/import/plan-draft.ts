@@ -22,7 +22,7 @@ export type PlanDraft = {
   error: unknown;
 };
 
-/** A plan as it was saved, with the names as they are typed: a blank at the end is one before the next word. */
+/** A saved plan with names as typed: a trailing space precedes the next word. */
 const asTyped = (saved: Plan, { fields }: Plan): Plan => ({
   ...saved,
   fields: saved.fields.map((field) => {

@@ -13,7 +13,7 @@ import { Tip } from "@/components/ui/popover/tip";
 import type { ChainCounts } from "@/server/organizations/overview/schema";
 import classes from "./integrity-badge.module.css";
 
-/** The header badge's state, its word, and a full sentence. */
+/** State, word and full sentence of the header badge. */
 export type ChainSummary = { state: "intact" | "broken" | "unproven" | "unknown"; word: string; sentence: string };
 
 const STATE: Record<ChainCounts[number]["status"], ChainSummary["state"]> = {
@@ -32,8 +32,8 @@ const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
 };
 
 /**
- * The summary where the state can no longer be read: what was read before is told as that, and a break stays one.
- * @param last the summary of the last reading, which was at `readAt`; null where a part of it never was
+ * Summary when the state can no longer be read: shows the last reading as such, and a break stays a break.
+ * @param last the summary of the last reading, which was at `readAt`; null if a part of it was never read
  */
 export function unread(
   last: ChainSummary,
@@ -53,7 +53,7 @@ export function unread(
 export function summaryOfAll(counts: ChainCounts, alarms: number): ChainSummary {
   const known = counts.filter((one) => one.count > 0);
   const broken = known.find(({ status }) => status === "broken")?.count ?? 0;
-  // It is not known yet which state the newly broken chains were counted in.
+  // It is unknown which state the newly broken chains were counted in.
   const all = alarms > broken ? [{ status: "broken" as const, count: alarms }] : known;
   const [worst, ...others] = all;
   if (!worst || worst.status === "empty") {
@@ -111,7 +111,7 @@ type Query = { isError: boolean; isPaused: boolean; error: unknown; dataUpdatedA
 /** True for a query that failed or waits for the network: its data, if any, is of an earlier time. */
 const isUnread = ({ isError, isPaused }: Query): boolean => isError || isPaused;
 
-/** query: what the summary was read by. */
+/** query: the query of the summary. */
 type BadgeProps = { summary: ChainSummary; query: Query; href: string };
 
 function Badge({ summary, query, href }: BadgeProps) {

@@ -22,7 +22,7 @@ type Chain = Pick<Outputs["integrity"]["status"], "head" | "alarm">;
 /** There is an alarm, and the chain's length is unknown because its head is missing. */
 const isHeadLost = ({ head, alarm }: Chain): boolean => head === null && alarm !== null;
 
-/** The head or the end is all that was found broken, whichever check found it: it can be repaired. */
+/** True if only the head or end is broken, whichever check found it: it can be repaired. */
 export const isHeadAlone = ({ head, alarm }: Chain): boolean =>
   alarm !== null && isHeadAlarm(head === null ? { ...alarm, source: "head" } : alarm);
 
@@ -107,7 +107,7 @@ const FOUND_BY = {
 
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
 
-/** "nightly run, entries 1 to 15,676": what a check read. */
+/** "nightly run, entries 1 to 15,676": scope of a check. */
 const readBy = ({ kind, firstSeq, lastSeq }: NonNullable<Status["last"]>): string =>
   firstSeq === null || lastSeq === null ? KIND[kind] : `${KIND[kind]}, entries ${count(firstSeq)} to ${count(lastSeq)}`;
 

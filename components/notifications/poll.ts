@@ -1,2 +1,2 @@
-/** How often an open page asks for notifications: as often as the server checks its conditions. */
+/** Poll interval for notifications: the server's interval for checking conditions. */
 export const POLL_MS = 60_000;

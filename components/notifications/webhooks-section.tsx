@@ -27,7 +27,7 @@ const SECRET: SecretWords = {
   note: "Shown only once. Your receiver checks the signature of each message with it.",
 };
 
-/** The changes of a webhook, which its delivery log shows too, and its actions. */
+/** Actions on a webhook, and changes that its delivery log shows too. */
 function useWebhookActions() {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();

@@ -58,7 +58,7 @@ const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) =
   </span>
 );
 
-/** "whole chain checked 3 days ago", "412 entries checked 5 h ago": what the last check read, and when. */
+/** "whole chain checked 3 days ago", "412 entries checked 5 h ago": scope and time of the last check. */
 function lastCheckText({ chain, checkpoint }: Row, readAt: string): string {
   const { lastCheckedAt, lastCheckedEntries, lastFullCheck, status } = chain;
   if (!lastCheckedAt) return status === "empty" ? "" : checkpoint ? "read when signed" : "no check yet";
@@ -96,11 +96,11 @@ function Retention({ retention }: Row): ReactNode {
   );
 }
 
-/** "siem.example.com, bucket audit": where an organization's entries are sent. */
+/** "siem.example.com, bucket audit": receivers of an organization's entries. */
 export const leavesToText = ({ leavesTo }: Pick<Row, "leavesTo">): string =>
   [...new Set(leavesTo.map(({ target }) => target))].join(", ");
 
-/** The receivers of its entries, with those that are not sent to now below. */
+/** Receivers of its entries, inactive ones below. */
 function LeavesTo({ streams }: { streams: Row["leavesTo"] }): ReactNode {
   if (streams.length === 0) return <span className={classes.quiet}>Nothing</span>;
   const still = streams.filter(({ state }) => state !== "active");

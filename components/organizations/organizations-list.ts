@@ -33,7 +33,7 @@ export function useOrganizationsView() {
   return { view, search, sortBy, toggle, clear };
 }
 
-/** The selected organizations; they stay selected while a filter hides them. */
+/** Selected organizations; they stay selected while filtered out. */
 export function useSelection(all: readonly OrganizationOverview[], shown: readonly OrganizationOverview[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) =>
@@ -78,7 +78,7 @@ const HEADER = [
 
 const rounded = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 10) / 10);
 
-/** The organizations of the page as CSV, one record each. */
+/** Organizations of the page as CSV, one record each. */
 export function organizationsCsv(rows: readonly OrganizationOverview[], readAt: string): Cell[][] {
   const now = Date.parse(readAt);
   return [

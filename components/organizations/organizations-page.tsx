@@ -78,7 +78,7 @@ export function OrganizationsPage() {
   );
 }
 
-/** The organizations of the current view, filtered and sorted. */
+/** Organizations of the current view, filtered and sorted. */
 function useOrganizationsList(view: View) {
   const trpc = useTRPC();
   const first = useQuery(organizationsQuery(trpc));
@@ -242,7 +242,7 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
   );
 }
 
-/** The reason why a filter alone shows no organization. */
+/** Text for a single filter without results. */
 const NONE_SHOWN: Record<Shown, string> = {
   attention: "No organization needs attention",
   chain: "No chain is broken or unverified",

@@ -22,7 +22,7 @@ const NAMED = 6;
 type Preview = Outputs["retention"]["previewMany"];
 type Props = {
   organizations: readonly OrganizationOverview[];
-  /** False where the server removes nothing, regardless of the policies. */
+  /** False if the server removes nothing, whatever the policies. */
   pruningEnabled: boolean;
   onClose: () => void;
 };

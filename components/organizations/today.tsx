@@ -11,7 +11,7 @@ import classes from "./today.module.css";
 
 type Line = TodayLines["lines"][number];
 
-/** More organizations than this in an address are all of them. */
+/** More organizations than fit into an address are shown as all. */
 const MAX_NAMED = 20;
 
 const inLog = ({ organizations }: Line, since: string, filter: Record<string, string>): string => {
@@ -53,13 +53,13 @@ const WORDS: Record<TodayKind, Words> = {
   },
 };
 
-/** "at Contoso", "in 3 organizations"; nothing for a caller of one organization. */
+/** "at Contoso", "in 3 organizations"; empty for a caller of one organization. */
 const placeOf = ({ organizations: [first, second, ...more] }: Line, of: number): string => {
   if (of === 1 || !first) return "";
   return second ? ` in ${count(more.length + 2)} organizations` : ` at ${first.name}`;
 };
 
-/** Unusual events since yesterday, each a link to the list that shows it. */
+/** Unusual events since yesterday, each linked to its list. */
 export function Today({ today, zone }: { today: TodayLines; zone: string }) {
   const { since, lines, organizations } = today;
   const scope = organizations === 1 ? "1 organization" : `${count(organizations)} organizations`;

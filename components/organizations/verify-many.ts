@@ -15,11 +15,11 @@ export type Verified = { orgId: string; name: string } & (
 
 const STATUS_ORDER = ["intact", "broken", "unproven", "empty"] as const;
 
-/** Those with a verdict; the others are asked again. */
+/** Organizations with a verdict; the others are tried again. */
 export const withVerdict = (found: readonly Verified[]): Verified[] =>
   found.filter(({ status }) => status !== "failed");
 
-/** "12 intact, 1 broken, 1 could not be verified"; before all were asked "12 of 14 organizations verified". */
+/** "12 intact, 1 broken, 1 could not be verified"; until all are done "12 of 14 organizations verified". */
 export function verifiedText(found: readonly Verified[], total: number, isRunning: boolean): string {
   const done = withVerdict(found);
   const failed = found.length - done.length;

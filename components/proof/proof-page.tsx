@@ -8,7 +8,7 @@ import { ProofVerdictView } from "./proof-verdict";
 import { readProof } from "./read-proof";
 import { saveText } from "./save-text";
 
-/** organization: its name by the word of the server that gave the proof, which holds its id alone. */
+/** organization: its name according to the server that provided the proof, which has only its id. */
 export type LoadedProof = { text: string; organization?: string };
 type Source = { step: "loading" } | { step: "choose"; failure: string | null } | ({ step: "read" } & LoadedProof);
 /** load: fetches the proof when it is not in the URL; rejects with a message for the user. */

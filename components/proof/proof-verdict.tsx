@@ -56,7 +56,7 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
   return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
 };
 
-/** An unknown result is shown as it is. */
+/** An unknown result is shown as is. */
 function sentenceOf(row: ChainRow, actor: string, by: SubmittedBy): string {
   const { action, result: stored, resourceName, resourceType, errorMessage } = row;
   const device = deviceNamed(detailsOf(row));
@@ -75,11 +75,11 @@ function sentenceOf(row: ChainRow, actor: string, by: SubmittedBy): string {
     : `${accordingTo(by)}${actor}: ${action}, ${stored}`;
 }
 
-/** Numbers keep the digits that were hashed, where the browser tells them. */
+/** Numbers keep the hashed digits, if the browser provides them. */
 const asWritten = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === "number" ? (context?.source ?? value) : value;
 
-/** The details as an object; none where they cannot be read as one. The verdict is about their text, which is shown too. */
+/** Details as an object; empty if unreadable. The verdict is about their text, which is shown too. */
 function detailsOf({ details }: ChainRow): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(details ?? "{}", asWritten);
@@ -91,7 +91,7 @@ function detailsOf({ details }: ChainRow): Record<string, unknown> {
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"));
 
-/** "antivirus: enabled → disabled": each member that the entry's change names, before and after. */
+/** "antivirus: enabled → disabled": each changed member, before and after. */
 function Changes({ row }: { row: ChainRow }) {
   const { before, after } = detailsOf(row);
   const [old, now] = [isObject(before) ? before : {}, isObject(after) ? after : {}];

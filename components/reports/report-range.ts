@@ -14,7 +14,7 @@ import type { Report } from "@/server/notify/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
 
 export type ReportInput = { orgId?: string; from?: string; to?: string };
-/** Settings of a report besides its range: the time zone of its hours, and whether it leaves out agents and routine. */
+/** Settings of a report besides its range: time zone of the hours, and whether to omit agents and routine. */
 export type Counting = { zone: string; only?: "people"; routine?: "without" };
 
 const PROCEDURE = {
@@ -24,7 +24,7 @@ const PROCEDURE = {
   statistics: "statistics",
 } as const;
 
-/** isStill: whether the range is fixed. A moving range is read again without a press. */
+/** isStill: whether the range is fixed. A moving range is refetched automatically. */
 type Options<K> = { kind: K; range: ReportInput & Counting; isStill: () => boolean };
 type Result<K extends Report> = UseQueryResult<Reports[K], ApiError>;
 
@@ -56,8 +56,8 @@ const parsers = {
 const DEFAULT_PRESET: Preset = "30d";
 
 /**
- * The range in the URL, by default the last 30 days, and its instants. A ready-made one is counted from the moment at
- * which it or the organization is chosen, or at which the page is looked at again; isStill: it has the same instants then.
+ * Range in the URL, by default the last 30 days, as instants. A preset is fixed when it or the organization is chosen,
+ * or when the page becomes visible again; isStill: the range has fixed instants.
  */
 export function useReportRange(loadedAt: string, orgId: string | undefined) {
   const [view, changeView] = useQueryStates(parsers, { history: "push" });

@@ -66,22 +66,22 @@ export function entriesHref(filter: Filter, { range, tz, orgId }: ReportScope): 
 
 const NO_USER = "00000000-0000-0000-0000-000000000000";
 
-/** Of several actors without an id each has its type alone. */
+/** Actors without an id are only distinguished by type. */
 type ReportedActor = { userId: string; actorType: ActorType };
 
 /** Distinguishes the actors of a report. */
 export const actorKey = ({ userId, actorType }: ReportedActor): string => `${actorType}:${userId}`;
 
 /**
- * The filter for an actor's entries; null for those whom nothing names: no filter tells them from others of their type
- * whose ids are foreign. The system itself has no id.
+ * Filter for an actor's entries; null for actors without any identification, which no filter can tell from others of
+ * their type. The system itself has no id.
  */
 export function actorFilter({ userId, actorType }: ReportedActor): Filter | null {
   if (userId !== NO_USER) return { [GUID.test(userId) ? "actorId" : "rawActorId"]: [userId] };
   return actorType === "system" ? { actorType: [actorType] } : null;
 }
 
-/** input: what the report was asked for. */
+/** input: the report's request. */
 export type ViewProps<T> = { report: T; counted: ReportScope; input: ReportInput & Counting; readAt: number };
 
 const MANY_TIMES = 10;
@@ -89,7 +89,7 @@ const MANY_TIMES = 10;
 const CATEGORY_NAMES = new Map<string, string>(Object.entries(CATEGORY_LABEL));
 type Totals = { totalEvents: number; before: number | null; logBegins: string | null; submitted: number };
 
-/** How many entries there were before, and how many of these are the word of others. */
+/** Number of earlier entries, and of entries submitted by others. */
 const totalNote = (totals: Totals, zone: string): string =>
   totals.submitted > 0
     ? `${comparison(totals, zone)}; of these ${count(totals.submitted)} ${totals.submitted === 1 ? "was" : "were"} submitted by keys`
@@ -138,7 +138,7 @@ type OverTimeProps = {
   filter: { actions?: string[]; actorType?: ActorType[] };
 } & Omit<ViewProps<unknown>, "report">;
 
-/** When the entries of a report happened, and which of them were denied. */
+/** Entries of a report over time, and the denied ones. */
 function OverTime({ report, filter, counted, input: { orgId, from, to }, readAt }: OverTimeProps) {
   const range = { ...(orgId && { orgId }), ...(from && { from }), ...(to && { to }) };
   return (
@@ -251,7 +251,7 @@ export function ActivityReport({ report, ...view }: ViewProps<Reports["activity"
 
 type OnActions = ViewProps<Reports["security" | "compliance"]> & {
   label: string;
-  /** The things that the report counts, in the plural. */
+  /** Counted events, in the plural. */
   events: string;
   actions: readonly string[];
   figures: ReturnType<typeof figuresOf>;

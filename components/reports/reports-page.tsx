@@ -45,7 +45,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const covers = `${scopeText}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const { counting, toggle } = useCounting(zone);
   const query = useReport({ kind, range: { ...range, orgId, ...counting(kind) }, isStill });
-  // The numbers of the range before are none of what the title says.
+  // Numbers of the previous range do not match the title.
   const report = query.isPlaceholderData ? undefined : query.data;
   const save = () => {
     const [from, to] = [range.from, range.to].map((end) => (end ? new Date(end) : undefined));
@@ -109,7 +109,7 @@ const NARROWED = {
   security: { param: "routine", label: "Include routine policy evaluations", by: { routine: "without" } },
 } as const;
 
-/** A report begins with what people look for; the address says where everything is counted. */
+/** Reports start without automatic activity; the address can include everything. */
 function useCounting(zone: string) {
   const [all, setAll] = useQueryStates(
     { actors: parseAsStringLiteral(["all"]), routine: parseAsStringLiteral(["all"]) },

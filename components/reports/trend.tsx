@@ -13,11 +13,11 @@ import type { ReportInput } from "./report-range";
 import classes from "./trend.module.css";
 
 const FULL = 100;
-/** The least height of a step that has entries. */
+/** Minimum height of a step with entries. */
 const MIN_HEIGHT = 2;
 const heightOf = (n: number, most: number): number => (n > 0 ? Math.max(MIN_HEIGHT, (n / most) * FULL) : 0);
 
-/** The range of the same length before one; null where it has no beginning. */
+/** Preceding range of the same length; null without a start. */
 function spanBefore({ from, to }: Pick<ReportInput, "from" | "to">, now: number) {
   if (!from) return null;
   const start = Date.parse(from);
@@ -26,10 +26,10 @@ function spanBefore({ from, to }: Pick<ReportInput, "from" | "to">, now: number)
 }
 
 type Filter = { actions?: string[]; actorType?: ActorType[] };
-/** before: number of entries in the period before; 0 or null draws no line. readAt: the end of a range without one. */
+/** before: entries in the preceding period; 0 or null draws no line. readAt: the end of a range without one. */
 type TrendProps = { range: ReportInput; filter: Filter; before: number | null; readAt: number };
 
-/** Entries over the range as bars, and those of the period before as a line. */
+/** Entries over the range as bars, and of the preceding period as a line. */
 export function Trend({ range: { orgId, ...span }, filter, before, readAt }: TrendProps) {
   const trpc = useTRPC();
   const { zone } = useZone();

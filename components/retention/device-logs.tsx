@@ -122,7 +122,7 @@ function Notice({ policy }: { policy: Policy }) {
   return null;
 }
 
-/** Why something older than its period is still there: it was stored after the run that would have removed it. */
+/** Reason that something older than its period still exists: it was stored after the last run. */
 const lateNote = (oldestAt: string | null, days: number | null): string | undefined =>
   oldestAt && days !== null && Date.parse(oldestAt) < Date.now() - days * DAY_MS
     ? `older than ${counted(days, "day")}: the next daily run removes it`

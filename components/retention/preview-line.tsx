@@ -11,7 +11,7 @@ type Props = {
   pruningEnabled: boolean;
 };
 
-/** The effect of the next run: rows and time span; where pruning is off, that nothing is removed. */
+/** Effect of the next run: rows and time span; without pruning, that nothing is removed. */
 export function PreviewLine({ preview, error, days, pruningEnabled }: Props) {
   if (error) return <>It could not be determined what the next run would remove. {readErrorText(error)}</>;
   if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;

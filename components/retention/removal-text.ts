@@ -1,16 +1,16 @@
 import { counted } from "@/components/format/amounts";
 
-/** Said where the server has no admin connection: no run removes an audit entry, regardless of the policies. */
+/** Shown without an admin connection: no run removes audit entries, whatever the policies. */
 export const PRUNING_OFF = "Nothing is removed while pruning is off in this installation.";
 
-/** How a sentence about a preview begins; an amount, or "nothing", follows. */
+/** Start of a sentence about a preview, followed by an amount or "nothing". */
 export const wouldRemove = (pruningEnabled: boolean): string =>
   pruningEnabled ? "The next run would remove" : `${PRUNING_OFF} If it were on, the next run would remove`;
 
-/** before: the days kept until now; null without a policy. */
+/** before: current retention in days; null without a policy. */
 type Shorter = { name: string; before: number | null; days: number; pruningEnabled: boolean };
 
-/** The effect of a shorter period on an organization's entries. */
+/** Effect of a shorter period on an organization's entries. */
 export function shorterText({ name, before, days, pruningEnabled }: Shorter): string {
   const after = counted(days, "day");
   const kept =
@@ -22,7 +22,7 @@ export function shorterText({ name, before, days, pruningEnabled }: Shorter): st
     : `${kept} With ${after}, older entries are deleted at the next run and cannot be restored.`;
 }
 
-/** "1 event", "more than 100,000 events": rows that were counted up to a limit. */
+/** "1 event", "more than 100,000 events": rows counted up to a limit. */
 export const expiredText = (
   { rows, isAtLeast }: { rows: number; isAtLeast: boolean },
   one: string,

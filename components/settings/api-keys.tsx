@@ -80,7 +80,7 @@ export function ApiKeys() {
     { header: "Name", cell: NameAndCreator },
     { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 150 },
     { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 160, minor: true },
-    // As wide as a date and time in one line, in whichever font comes first.
+    // Wide enough for date and time on one line in any font.
     { header: "Last used", cell: LastUse, width: 176 },
     { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 104, minor: true },
     STATE_COLUMN,

@@ -51,7 +51,7 @@ function Outcome(batch: Batch) {
   );
 }
 
-/** Of a stream of one organization its column is left out. */
+/** Streams of one organization omit this column. */
 const orgColumn = <T extends { orgId: string }>({ orgId }: Stream, nameOf: (id: string) => string): Column<T>[] =>
   orgId ? [] : [{ header: "Organization", cell: (row) => nameOf(row.orgId), width: 160 }];
 

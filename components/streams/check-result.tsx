@@ -14,7 +14,7 @@ const LABEL: Record<Check["steps"][number]["step"], string> = {
   acknowledge: "Acknowledged",
 };
 
-/** The steps of a check as far as it came, each with what was seen. */
+/** Steps of a check up to the first failure, with details. */
 export const CheckResult = ({ check }: { check: Check }) => (
   <div role="status">
     <ol className={classes.checks} aria-label="Steps of the check">

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { CHOICE_NAMES, CHOICES } from "./kinds";
 import classes from "./streams.module.css";
 
-/** Destinations as cards that lead to the wizard, and the way to follow the log without one. */
+/** Destinations as cards that lead to the wizard, and the alternative of reading the feed. */
 export const ChoiceCards = () => (
   <>
     <ul className={classes.cards} aria-label="Destinations">

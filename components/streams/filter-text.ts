@@ -5,7 +5,7 @@ import { FILTERS, type Filter } from "@/server/audit/query/catalogue";
 import { joinValues, splitValues } from "@/server/audit/query/values";
 
 type Kept = Readonly<Record<string, unknown>>;
-/** routine: whether telemetry of agents is left out. rest: members that only the API sets, kept as they are. */
+/** routine: whether agents' telemetry is omitted. rest: members that only the API sets, kept as is. */
 type Shown = { text: string; routine: boolean; rest: Kept };
 
 const textOf = (value: unknown): string => {
@@ -15,7 +15,7 @@ const textOf = (value: unknown): string => {
 const quoted = (value: string) => (/\s/.test(value) && !value.includes('"') ? `"${value}"` : value);
 const listed = (value: unknown) => splitValues(textOf(value)).map(quoted).join(",");
 
-/** The catalogue's filter of a name, if the search box has a word for it. */
+/** Filter by name, if the search box has a word for it. */
 function wordFor(name: string, isNegated = false): string | null {
   const { qualifier }: Filter = new Map<string, Filter>(Object.entries(FILTERS)).get(name) ?? {
     label: "",
@@ -24,7 +24,7 @@ function wordFor(name: string, isNegated = false): string | null {
   return qualifier && byQualifier(qualifier, isNegated)?.[0] === name ? qualifier : null;
 }
 
-/** A stream's filter as it is typed in the search box of the log. */
+/** A stream's filter in search box syntax. */
 export function toText({ q, routine, exclude, excludeActions, ...filters }: Kept): Shown {
   const excluded = exclusionsOf({ exclude: textOf(exclude), excludeActions: textOf(excludeActions) });
   const isTyped = excluded.every(({ name }) => name === "q" || wordFor(name, true));
@@ -46,13 +46,13 @@ export function toText({ q, routine, exclude, excludeActions, ...filters }: Kept
   };
 }
 
-/** The filter that a typed text means, without members that are not set. */
+/** Filter of a typed text, without unset members. */
 export function toFilter({ text, routine, rest }: Shown): Record<string, unknown> {
   const typed = Object.entries(parseQuery(text)).filter(([, value]) => value !== null && value !== undefined);
   return { ...rest, ...Object.fromEntries(typed), ...(routine && { routine: "without" }) };
 }
 
-/** The fault of a typed filter, in a sentence; null without one. */
+/** Fault of a typed filter, as a sentence; null if valid. */
 export function faultOfText(text: string): string | null {
   const [fault] = invalidQualifiers(parseQuery(text).q ?? "");
   if (!fault) return null;

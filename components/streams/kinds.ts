@@ -1,7 +1,7 @@
 import { keysOf } from "@/server/ground/records";
 import type { StreamKind } from "@/server/notify/streams/vocabulary";
 
-/** A setting of a destination as a form field; `within` names the object of the settings that holds it. */
+/** A destination's setting as a form field; `within` is the settings object that contains it. */
 export type Field = {
   name: string;
   within?: string;
@@ -13,12 +13,12 @@ export type Field = {
   isMinor?: true;
 } & (
   | { input: "text" | "number" | "pem" | "list" | "headers" }
-  /** The destination's one secret, which is no setting: it is never shown again. */
+  /** The destination's secret, which is not a setting: it is never shown again. */
   | { input: "secret" | "key" }
   | { input: "switch"; initially: boolean }
   | { input: "select"; options: readonly { value: string; label: string }[] }
 );
-/** A value of a field; a text that is empty leaves the setting at its default. */
+/** Value of a field; an empty text means the default. */
 export type Values = Record<string, string | number | boolean>;
 
 const options = (labels: Readonly<Record<string, string>>) =>
@@ -58,7 +58,7 @@ const tls = (port: string): Field[] => [
   },
 ];
 
-/** The settings that a person fills in, by kind of destination. */
+/** Settings filled in by people, by kind of destination. */
 export const FIELDS: Record<StreamKind, readonly Field[]> = {
   https: [
     url("Batches are posted to it, signed as Standard Webhooks specifies", "https://siem.example.com/ingest"),
@@ -163,7 +163,7 @@ export const FIELDS: Record<StreamKind, readonly Field[]> = {
   ],
 };
 
-/** Choices of a new stream: the kinds of destination, and the archive, which is a way to use S3. */
+/** Choices for a new stream: kinds of destination, and the archive, a use of S3. */
 export const CHOICES = {
   https: { kind: "https", label: "HTTPS", text: "Any endpoint of yours, by signed POST" },
   archive: {
@@ -183,7 +183,7 @@ export const CHOICE_NAMES = keysOf(CHOICES);
 
 type Settings = { kind: StreamKind; config: Record<string, unknown> | null };
 
-/** The choice that a stream was set up as. */
+/** Choice with which the stream was set up. */
 export const choiceOf = ({ kind, config }: Settings): Choice =>
   config?.archive === true
     ? "archive"
@@ -199,7 +199,7 @@ const initialOf = (field: Field): string | boolean => {
 const inObject = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** A setting as its field shows it. */
+/** Converts a setting to its field's value. */
 function shownAs({ input }: Field, value: unknown): string | number | boolean {
   if (input === "list") return Array.isArray(value) ? value.join(", ") : "";
   if (input === "headers")
@@ -209,7 +209,7 @@ function shownAs({ input }: Field, value: unknown): string | number | boolean {
   return typeof value === "boolean" || typeof value === "number" ? value : String(value);
 }
 
-/** The fields' values for a destination's settings, or for a new one. */
+/** Field values for a destination's settings, or for a new one. */
 export function toValues(kind: StreamKind, config: Record<string, unknown> = {}): Values {
   const valueFor = (field: Field) => {
     const value = (field.within ? inObject(config[field.within]) : config)[field.name];
@@ -218,7 +218,7 @@ export function toValues(kind: StreamKind, config: Record<string, unknown> = {})
   return Object.fromEntries(FIELDS[kind].map((field) => [field.name, valueFor(field)]));
 }
 
-/** A header of a line; a line that is none stays whole, for the server to refuse. */
+/** Parses a header line; an invalid one stays whole, for the server to refuse. */
 const headerOf = (line: string): [string, string] => {
   const at = line.indexOf(":");
   return at < 0 ? [line, ""] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
@@ -233,7 +233,7 @@ function settingOf({ input }: Field, value: string | number | boolean): unknown 
   return Object.fromEntries(text.split("\n").flatMap((line) => (line.trim() ? [headerOf(line)] : [])));
 }
 
-/** A destination's settings by the values of its fields. */
+/** Settings of a destination from its fields. */
 export function toConfig(choice: Choice, values: Values): Record<string, unknown> {
   const { kind } = CHOICES[choice];
   const config: Record<string, unknown> = choice === "archive" ? { archive: true } : {};

@@ -16,7 +16,7 @@ import { useStreamForm } from "./use-stream-form";
 
 type Props = { stream: Stream; onClose: () => void };
 
-/** Changes a stream. The old destination first gets all entries up to the change, and then word of the change. */
+/** Changes a stream. The old destination first gets all entries up to the change, and then notice of it. */
 export function EditDialog({ stream, onClose }: Props) {
   const choice = choiceOf(stream);
   const { allOrganizations } = useMe();
@@ -51,7 +51,7 @@ export function EditDialog({ stream, onClose }: Props) {
   );
 }
 
-/** Sends a part of one chain again, beside what is sent live. */
+/** Sends a part of one chain again, beside the live stream. */
 export function ReplayDialog({ stream, onClose }: Props) {
   const trpc = useTRPC();
   const replay = useMutation(

@@ -17,7 +17,7 @@ const PEM_ROWS = 4;
 
 type FieldProps = { field: Field; form: StreamForm; isNew: boolean };
 
-/** One setting; the secret of a stream that has one is only replaced. */
+/** A setting's input; an existing secret can only be replaced. */
 function FieldInput({ field, form, isNew }: FieldProps) {
   const { name, label, hint, isRequired } = field;
   const placeholder = isSecret(field) && !isNew ? "Unchanged" : field.placeholder;
@@ -131,7 +131,7 @@ export function WhatFields({ choice, of: { form, filter, rest }, isNew }: WhatPr
 
 const TYPING_MS = 500;
 
-/** The newest entries as the receiver would get them. */
+/** Newest entries as the receiver would get them. */
 function Preview({ form, filter }: { form: StreamForm; filter: Record<string, unknown> }) {
   const { format, orgId } = form.values;
   const [input] = useDebouncedValue(JSON.stringify({ format, filter, orgId: toOrgId(String(orgId)) }), TYPING_MS);

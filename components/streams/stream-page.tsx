@@ -35,7 +35,7 @@ const AuditHistory = dynamic(() => import("@/components/audit/audit-history").th
 
 const POLL_MS = 5_000;
 
-/** Everything about one stream: its state, what was delivered and what was not, and who changed it. */
+/** One stream: state, deliveries, gaps, and history. */
 export function StreamPage({ id }: { id: string }) {
   const query = useQuery(useTRPC().streams.get.queryOptions({ id }, { refetchInterval: POLL_MS }));
   const mayRead = useCan("audit:read");
@@ -71,7 +71,7 @@ export function StreamPage({ id }: { id: string }) {
   );
 }
 
-/** Whether the caller may change a stream: those of a partner, and locked ones, are for who reaches the whole partner. */
+/** True if the caller may change a stream: a partner's and locked ones require reach over the whole partner. */
 function useMayChange({ orgId, locked }: Stream): boolean {
   const { allOrganizations } = useMe();
   return allOrganizations || (orgId !== null && !locked);
@@ -143,7 +143,7 @@ function Head({ stream }: { stream: Stream }) {
   );
 }
 
-/** The causes that keep a stream from sending, and their remedies. */
+/** Causes that stop a stream, and their remedies. */
 function Trouble({ stream: { state, stateCode, stateMessage, nextAttemptAt } }: { stream: Stream }) {
   const reason = [stateCode && `${stateCode}:`, stateMessage].filter(Boolean).join(" ");
   if (state === "failing")
@@ -233,7 +233,7 @@ function Numbers({ stream }: { stream: Stream }) {
   );
 }
 
-/** A filter in the words of the search box. */
+/** A filter in search box syntax. */
 function filterText(filter: Stream["filter"]): string {
   const { text, routine, rest } = toText(filter);
   const others = Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`);

@@ -31,10 +31,10 @@ const PARAMS = {
 };
 const useParams = () => useQueryStates(PARAMS, { history: "push" });
 
-/** Sets up a stream in four steps. From the second on it is a draft on the server, to which its address leads back. */
+/** Sets up a stream in four steps. After the first it is a draft on the server, and its address leads back to it. */
 export function StreamWizard() {
   const [{ to, draft }] = useParams();
-  // The steps are built again for the draft, of which the secret is shown this once.
+  // Steps are recreated for the draft, whose secret is shown only once.
   const [saved, setSaved] = useState<Saved | null>(null);
   const query = useQuery({
     ...useTRPC().streams.get.queryOptions({ id: draft ?? "" }),

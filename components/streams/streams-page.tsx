@@ -20,7 +20,7 @@ const LEAD =
   "Send entries to where they are watched and kept, as soon as they are recorded. A stream stops rather than lose an entry.";
 const POLL_MS = 10_000;
 
-/** The streams of the caller's organizations with their state; without any, what can be set up. */
+/** Streams of the caller's organizations with their state; without any, the choices for a new one. */
 export function StreamsPage() {
   const { orgId, nameOf } = useOrg();
   const [page, setPage] = usePage();
@@ -80,6 +80,6 @@ function NameAndDestination(stream: Stream) {
   );
 }
 
-/** A draft is set up further. */
+/** A draft continues in the wizard. */
 const hrefOf = ({ id, state }: Stream): string =>
   state === "draft" ? `/settings/streams/new?draft=${id}&step=check` : `/settings/streams/${id}`;

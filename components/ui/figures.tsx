@@ -5,7 +5,7 @@ export type Figure = {
   label: string;
   value: ReactNode;
   note?: ReactNode;
-  /** Room for a long value, such as a date with its time. */
+  /** Room for a long value, such as a date with time. */
   wide?: boolean;
 };
 

@@ -63,15 +63,15 @@ type Problem = { detail: string; code: string; requestId: string; errors?: Field
 export const problemOf = (error: unknown): Problem | undefined =>
   (error as { data?: { problem?: Problem } } | null)?.data?.problem;
 
-/** The server's error message, or that it is not known what became of a request which it did not answer. */
+/** The server's error message; without an answer, that the request's outcome is unknown. */
 export const errorText = (error: unknown): string =>
   problemOf(error)?.detail ?? "The server could not be reached. Whether the request was processed is not known.";
 
-/** The same of a request that only reads. */
+/** Error text of a request that only reads. */
 export const readErrorText = (error: unknown): string =>
   problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 
-/** text: the error in words; without one, the words for a request that only reads. */
+/** text: the error in words; by default for a request that only reads. */
 type FailureProps = { error: unknown; onRetry?: () => void; what: string; text?: string };
 
 /** An error with its request id for the log, and a retry button where retrying can help. */

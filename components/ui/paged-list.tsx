@@ -8,12 +8,12 @@ import { count } from "@/components/format/amounts";
 import { Failure, Notice, problemOf } from "./notice";
 import classes from "./paged-list.module.css";
 
-/** The page of the list in the address. */
+/** Page of the list in the address. */
 export const usePage = () => useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
 
 export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
 
-/** A list without pages as the only one. */
+/** A list without paging, as its only page. */
 export const onePage = <T,>({ data, total = data.length }: { data: T[]; total?: number }): Paged<T> => ({
   data,
   pagination: { page: 1, totalPages: 1, total },
@@ -24,12 +24,12 @@ type Props<T> = {
   /** The noun for messages: "the users". */
   what: string;
   empty: ReactNode;
-  /** Left out for a list without pages. */
+  /** Omitted for a list without paging. */
   onPage?: ((page: number) => void) | undefined;
   children: (rows: T[], isStale: boolean) => ReactNode;
 };
 
-/** Errors that hide the rows read before: the person may no longer see the list. */
+/** Errors that hide previously read rows: the user may no longer see the list. */
 const HIDING = new Set(["forbidden", "not_found"]);
 const SKELETON_WIDTHS = ["60%", "45%", "52%", "48%", "56%"];
 
@@ -46,7 +46,7 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
       </div>
     );
   const failure = query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
-  // A list that is read again now and then stays what it was when that fails.
+  // If a periodic refetch fails, the list stays.
   if (!query.data || HIDING.has(problemOf(query.error)?.code ?? "")) return failure;
   const { data, pagination } = query.data;
   if (data.length === 0)

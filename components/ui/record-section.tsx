@@ -39,13 +39,13 @@ type Props<T extends Row> = {
   /** The table's caption; the title by default. */
   caption?: string;
   list: UseQueryResult<Paged<T>, unknown>;
-  /** Left out for a list without pages. */
+  /** Omitted for a list without paging. */
   onPage?: (page: number) => void;
   columns: Column<T>[];
   actions?: { width: number; of: (row: T) => RowAction[]; otherwise?: (row: T) => ReactNode } | undefined;
-  /** The button that opens the dialog for a new record; the palette can request it by its label. */
+  /** Button that opens the dialog for a new record; the palette can request it by its label. */
   create?: { label: string; dialog: OpenDialog } | undefined;
-  /** Buttons before the one that creates. */
+  /** Buttons before the create button. */
   buttons?: ReactNode;
   empty: { title: string; text?: string };
   /** The error of an action without a dialog. */

@@ -36,7 +36,7 @@ type Props<Name extends string> = {
   onStep: (name: Name) => void;
 };
 
-/** The steps of a wizard as a navigation; those that are open can be chosen. */
+/** Steps of a wizard as navigation; reachable ones can be chosen. */
 export function StepList<Name extends string>({ label, steps, current, onStep }: Props<Name>) {
   return (
     <nav aria-label={label}>

@@ -37,7 +37,7 @@ type Counts = Outputs["audit"]["facets"];
 
 const logPath = (filter: Filter, more: Filter = {}): string => `/?${new URLSearchParams({ ...filter, ...more })}`;
 
-/** The counts and the newest entries that meet a filter; of 30 days before `now`. */
+/** Counts and newest entries of a filter, over the 30 days before `now`. */
 function useActivity(filter: Filter, now: string) {
   const trpc = useTRPC();
   const { orgId } = useOrg();
@@ -184,7 +184,7 @@ function Numbers({ counts, lists, scoped }: { counts: Counts; lists: Lists; scop
   );
 }
 
-/** The person's role, organizations and second factor, for who may manage users. */
+/** The person's role, organizations and second factor, for users who may manage users. */
 function Access({ id, email }: { id: string; email: string }) {
   const { nameOf } = useOrg();
   const mayManage = useCan("users:manage");

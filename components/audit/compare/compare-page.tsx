@@ -67,7 +67,7 @@ function rowsOf(entry: Entry, orgName: OrgName): Row[] {
   ];
 }
 
-/** A value as JSON, with members in the order of their names: equal values are equal texts. */
+/** A value as JSON with sorted members, so that equal values give equal texts. */
 const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) =>
     isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,

@@ -12,9 +12,7 @@ export function DetailSkeleton() {
   );
 }
 
-/**
- * Placeholder while the script of the panel beside the list loads; hidden where the window is too narrow for the panel.
- */
+/** Placeholder while the panel's script loads; hidden if the window is too narrow for the panel. */
 export function PanelSkeleton() {
   return (
     <div className={`${classes.panel} ${classes.wide}`}>

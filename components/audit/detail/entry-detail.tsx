@@ -39,7 +39,7 @@ import { ChainPanel } from "./chain-panel";
 import classes from "./entry-detail.module.css";
 import { Related } from "./related";
 
-/** An entry as the API gives it, to read and to copy: from the server as text, for a page's numbers are doubles. */
+/** An entry as JSON, to read and copy; text from the server, because the browser parses numbers as doubles. */
 export function RawEntry({ entry }: { entry: Entry }) {
   const raw = useQuery(useTRPC().audit.json.queryOptions({ id: entry.id }));
   return (
@@ -64,7 +64,7 @@ const curlOf = (entry: Entry) =>
   `curl -H "Authorization: Bearer $TRAILMARK_KEY" ${window.location.origin}/api/v1/audit-logs/logs/${entry.id}`;
 const linkOf = (entry: Entry) => `${window.location.origin}/audit/${entry.id}`;
 
-/** json: the entry's JSON, once it is there. */
+/** json: the entry's JSON, once loaded. */
 type EntryCopiesProps = { entry: Entry; json: string | undefined };
 
 /** Copies the entry as JSON, as the API call that fetches it, or as a link. */
@@ -97,7 +97,7 @@ function CopyText({ name, text }: { name: string; text: string | undefined }) {
 
 const addressOf = createSerializer(viewParsers);
 
-/** The pivots of the corresponding table cell, as links to the list. */
+/** Pivots of the corresponding table cell, as links to the list. */
 export function FactPivots({ name, entry, column }: { name: string; entry: Entry; column: ColumnId }) {
   const id = useId();
   const [isOpen, { toggle }] = useDisclosure(false);
@@ -214,7 +214,7 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
   );
 }
 
-/** A name that links to the page of what it names. */
+/** A name linked to its page. */
 const Door = ({ href, children }: { href: string; children: ReactNode }) => (
   <Link href={href} prefetch={false} className="tm-link">
     {children}
@@ -228,7 +228,7 @@ function TargetName({ entry }: { entry: Entry }) {
   return href ? <Door href={href}>{name}</Door> : name;
 }
 
-/** column: the table column with the same value, whose pivots are offered here. */
+/** column: the table column with the same value, whose pivots are offered. */
 type FactProps = { name: string; entry: Entry; column: ColumnId; children: ReactNode };
 
 function Fact({ name, entry, column, children }: FactProps) {

@@ -152,7 +152,7 @@ function newestOf(total: number | null, isLarge: boolean): string {
   return `Download ${counted(total, "entry", "entries")} now`;
 }
 
-/** name: of the file that would be saved now. */
+/** name: of the file to be saved. */
 function Progress({ state, name }: { state: ExportState; name: string }) {
   if (state.kind === "failed") return <Message tone="bad">{state.why}</Message>;
   return (

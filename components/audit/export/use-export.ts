@@ -8,7 +8,7 @@ import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { DirectFormat, ExportFormat } from "@/server/audit/export-formats";
 
-/** The body of POST /audit-logs/export, and most of that of POST /audit-logs/exports, with the same filters as the list. */
+/** Body of POST /audit-logs/export, and most of POST /audit-logs/exports, with the list's filters. */
 export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {
   return { format, orgId, filters, dateRange: { from, to } };
 }

@@ -10,7 +10,7 @@ export type Fact =
   | { kind: "address"; address: string }
   | { kind: "group"; facts: NamedFact[] };
 export type IdOf = "device" | "organization" | "actor" | "session" | "entry";
-/** path: the position in the details, such as "session.device.id"; value: what is recorded there. */
+/** path: position in the details, such as "session.device.id"; value: as recorded. */
 export type NamedFact = { path: string; label: string; fact: Fact; value: unknown };
 
 const MAX_DEPTH = 4;

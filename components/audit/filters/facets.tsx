@@ -21,7 +21,7 @@ const COUNT_CAP = 10_000;
 /** How often the counts of a live list are refreshed. */
 const LIVE_POLL_MS = 5_000;
 
-/** The matching entries counted by value; a click filters by a value, another one excludes it. */
+/** Counts of matching entries by value; a click filters by a value, another one excludes it. */
 export function Facets() {
   const { view, input } = useViewer();
   const query = useQuery({
@@ -64,7 +64,7 @@ type FacetProps = {
   name: FilterName;
   values: FacetValue[];
   isTruncated: boolean;
-  /** True where there are rarer values. */
+  /** True if there are rarer values. */
   isCut: boolean;
 };
 

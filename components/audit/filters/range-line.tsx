@@ -17,7 +17,7 @@ const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold)
 function amount(audit: AuditList, isFirst: boolean): string {
   const { list, entries, folds, isFoldPending, foldFailure, bar, total, isTruncated } = audit;
   if (!list.isSuccess) return "";
-  // These are still the rows of the previous filter: a count above them would be taken for theirs.
+  // These rows still belong to the previous filter, so a count would mislead.
   if (list.isPlaceholderData) return "Loading …";
   if (isTruncated)
     return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;

@@ -27,7 +27,7 @@ const NUMBERS = [/^an?$|^one$/, /^two$|^couple of$/, /^three$|^few$/, /^four$/, 
 const AGO =
   /^(?:(last|past|previous|this) )?(?:(\d{1,4}|an?|one|two|couple of|three|few|four|five|six|seven) ?)?([a-z]+?)s?$/;
 
-/** "3h", "last 15 min", "past two weeks", "last hour": that long until now. "last week" is one of the calendar. */
+/** "3h", "last 15 min", "past two weeks", "last hour": ends now. "last week" is a calendar week. */
 const ago: Parser = (text, { now }) => {
   const [, which = "", n, unit = ""] = AGO.exec(text) ?? [];
   const [, ms = 0] = UNITS.find(([name]) => name.test(unit)) ?? [];
@@ -105,7 +105,7 @@ async function hoursOfDay(text: string, clock: Clock): Promise<Span | null> {
   return between(at + start * MINUTE_MS, at + end * MINUTE_MS, clock);
 }
 
-/** The parts of chrono's result that are used here. */
+/** Used parts of chrono's result. */
 type Time = { get: (part: Part) => number | null; isCertain: (part: Part) => boolean; date: () => Date };
 type Part = "year" | "month" | "day" | "weekday" | "hour" | "minute" | "second" | "timezoneOffset";
 
@@ -173,7 +173,7 @@ const PARTS_OF_DAY: Readonly<Record<string, string>> = {
   night: "18:00 to 24:00",
 };
 
-/** "between 9 and 10" and "yesterday afternoon" as hours from one to another. */
+/** "between 9 and 10" and "yesterday afternoon" as a range of hours. */
 const withHours = (text: string): string =>
   text
     .trim()
@@ -198,7 +198,7 @@ async function readTime(typed: string, clock: Clock): Promise<Span | null> {
   return (await hoursOfDay(text, clock)) ?? naturalLanguage(plain.replace(/\s*\.\.\s*/, " to "), clock);
 }
 
-/** A span cut to the instants that the server takes; null for one that ends before them. */
+/** Clamps a span to the server's range; null if it ends before that. */
 function cut({ from, to }: Span): Span | null {
   if (to && !isInBounds(to)) return null;
   return { ...(from && { from: new Date(bounded(from.getTime())) }), ...(to && { to }) };

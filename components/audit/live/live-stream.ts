@@ -16,8 +16,8 @@ export const MAX_LIVE_ROWS = 300;
 export type Page = { data: Entry[]; pagination: { nextCursor: string | null } };
 
 /**
- * Entries that arrived since the page was loaded: shown in the list, or held while rows must not move. When too many
- * are held they are dropped and only heldCount goes on; needsReload then requests a reload. arrived counts every entry.
+ * Entries that arrived since the page was loaded: shown in the list, or held while rows must not move. Too many held
+ * ones are dropped and only counted in heldCount; needsReload then requests a reload. arrived counts every entry.
  */
 export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; needsReload: boolean; arrived: number };
 
@@ -65,8 +65,8 @@ function belongsHere(page: Page, entry: Entry): boolean {
 }
 
 /**
- * After a reload, keeps only the arrived entries that the page does not contain.
- * @param from where the page's range begins; it may have moved past entries that arrived
+ * After a reload, keeps only arrived entries that the page does not contain.
+ * @param from start of the page's range, which may have moved past arrived entries
  */
 export function afterReload(rows: LiveRows, page: Page, from = ""): LiveRows {
   const onPage = idsOf(page.data);
@@ -125,7 +125,7 @@ type Options = {
   dock: RefObject<HTMLElement | null>;
   isDrawerOpen: boolean;
 };
-/** Why rows must not move: the user has scrolled down, or is hovering, has focused or has opened a row. */
+/** Reasons to keep rows still: the user has scrolled down, or is hovering, has focused or opened a row. */
 export type Hold = { isScrolled: boolean; isInUse: boolean };
 
 export const isFree = ({ isScrolled, isInUse }: Hold): boolean => !isScrolled && !isInUse;
@@ -166,8 +166,8 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; r
 }
 
 /**
- * Moves a ready-made range of the live list on every minute, while rows may move. The next range is fetched first,
- * so that it replaces the rows at once; a range whose start stays is not fetched again.
+ * Advances a preset range of the live list every minute, while rows may move. The next range is fetched first, so that
+ * it replaces the rows at once; a range with the same start is not fetched again.
  */
 export function useMovingRange({ input, inputsAt, setNow }: ViewerState, mayMove: () => boolean): void {
   const { zone } = useZone();
@@ -186,7 +186,7 @@ export function useMovingRange({ input, inputsAt, setNow }: ViewerState, mayMove
     show(now);
   });
   useEffect(() => {
-    // Where it cannot be fetched, the range stays what it is until the next minute.
+    // If fetching fails, the range stays until the next minute.
     const timer = setInterval(() => move().catch(() => undefined), MINUTE_MS);
     return () => clearInterval(timer);
   }, []);
@@ -198,7 +198,7 @@ const MAX_DELAY_MS = 15_000;
 /** New entries, or a request to reload the list; see server/audit/tail/schema.ts. */
 export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
 
-/** The stream's state; ended: the server refused it, with the reason. */
+/** State of the stream; ended: the server refused it, with the reason. */
 export type StreamState = { kind: "connecting" | "live" | "reconnecting" } | { kind: "ended"; reason: string };
 
 /**

@@ -137,10 +137,7 @@ type FollowOptions = {
   recount: () => unknown;
 };
 
-/**
- * The entries that arrived since the page was loaded. mayMove is evaluated on arrival and decides whether to show or
- * hold them.
- */
+/** Entries that arrived since the page was loaded. mayMove decides on arrival whether to show or hold them. */
 function useLiveRows({ filter, input, page, mayMove, recount }: FollowOptions) {
   const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
   const newest = useNewest(input);

@@ -16,7 +16,7 @@ import classes from "./live-toggle.module.css";
 export const toggleLive = (view: View, setView: SetView): unknown =>
   isOpenEnded(view) && setView(isLive(view) ? { live: null } : { live: "1", cursor: null });
 
-/** The live updates switch. A range that has an end gets no new entries. */
+/** Live updates switch. A range with an end gets no new entries. */
 export function LiveToggle() {
   const { view, setView } = useViewer();
   const isPossible = isOpenEnded(view);
@@ -51,8 +51,8 @@ type Options = {
   table: RefObject<HTMLTableElement | null>;
 };
 /**
- * The list's entries including those that arrived live, how many of them the total does not count yet, whether the rows
- * must stay where they are, and the status bar.
+ * The list's entries with live ones, how many the total does not count yet, whether rows must stay still, and the
+ * status bar.
  */
 export type Live = { entries: Entry[]; added: number; isHeld: boolean; bar: ReactNode };
 

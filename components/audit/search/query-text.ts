@@ -34,7 +34,7 @@ const RESULT_WORDS: Readonly<Record<string, string>> = {
   succeeded: "success",
   successful: "success",
 };
-/** A choice may be typed as its code or its label, in any case, and a result by another word for it. */
+/** A choice may be typed as its code or label, in any case, and a result by a synonym. */
 function choiceOf({ choices }: Filter, typed: string): string | undefined {
   if (!choices) return typed;
   const word = typed.toLowerCase();

@@ -11,11 +11,11 @@ import { applyQuery, type Parsed, parseQuery } from "./query-text";
 import { extractQualified, extractSpoken, type Range } from "./spoken-time";
 import { isLogWord, termFor, withPhraseTerms } from "./synonyms";
 
-/** A rule's reading of a match: values of filters, or of exclusions, and words of the match with another meaning. */
+/** A rule's reading of a match: filter values or exclusions, and words with another meaning. */
 type Reading = { filters: [FilterName, string][]; isExcluded?: true; rest?: string };
 type Rule = readonly [pattern: RegExp, read: (match: readonly string[]) => Reading];
 
-/** Whole words, in any case, of a line whose words are separated by single spaces. */
+/** Whole words, in any case, in a line with single spaces. */
 const words = (pattern: string): RegExp => new RegExp(`(?<=^| )(?:${pattern})(?= |$)`, "giu");
 const states =
   (...filters: [FilterName, string][]) =>
@@ -32,16 +32,16 @@ const isFirstSeen = ([, thing = ""]: readonly string[]): Reading => ({
   filters: [["new", FIRST_SEEN.get(thing.toLowerCase()) ?? "address"]],
 });
 
-/** Words that are no name: "did it", "by the". */
+/** Words that are not names: "did it", "by the". */
 const NOBODY =
   "who|what|when|where|which|why|how|it|that|this|these|those|the|an?|any|all|some|every|each|no|not|so|i|we|you|he|she|they|some ?(?:body|one)|any ?(?:body|one)|nobody|people|things?|first|new|users?|devices?|changes?";
-/** Letters of private use stand for known names. */
+/** Private-use characters stand for known names. */
 const FIRST_MARK = 0xe000;
 const MARKS = /[\uE000-\uEFFF]/g;
 const WORD = "[\\p{L}\\uE000-\\uEFFF][\\p{L}\\d.@_+-]*";
 const NAMES = `(?!(?:${NOBODY})(?: |$))(${WORD}(?: ${WORD}){0,2})`;
 
-/** The name at the beginning of some words: a known one, the capitalized ones, or the first. The other words are left. */
+/** The name at the start of some words: a known one, the capitalized words, or the first word. The rest is kept. */
 function isBy([, text = ""]: readonly string[]): Reading {
   if (isLogWord(text.split(" ")[0] ?? "")) return { filters: [], rest: ` ${text}` };
   const [name = text] = /^\p{Lu}\S*(?: \p{Lu}\S*)+|^\S+/u.exec(text) ?? [];
@@ -49,7 +49,7 @@ function isBy([, text = ""]: readonly string[]): Reading {
 }
 const isByAll = ([, name = ""]: readonly string[]): Reading => ({ filters: [["user", name]] });
 
-/** Actors by what they are: "by api keys", "did the system". */
+/** Actors by type: "by api keys", "did the system". */
 const ACTOR_TYPES: readonly (readonly [type: ActorType, named: string])[] = [
   ["api_key", "(?:api )?keys?"],
   ["ai_agent", "ai(?: agents?)?"],
@@ -58,7 +58,7 @@ const ACTOR_TYPES: readonly (readonly [type: ActorType, named: string])[] = [
   ["user", "(?:people|persons?|humans?|users?|staff)"],
 ];
 
-/** The rules of a line, in order: text that one has read is not read again. */
+/** Rules for a line, in order; text read by one is not read again. */
 const RULES: readonly Rule[] = [
   [words(`as (?:${EXPORT_FORMATS.join("|")})`), states()],
   [words("(?:from|at|by|on) (?:which|what) (?:ip |ip )?(?:address|ip|network|device|browser)(?:es)?"), states()],
@@ -107,7 +107,7 @@ const FILLER = words(
 );
 const FIRST_WORD = /^(?:who|what|when|where|which|why|how|did|show|list|find|everything|anything|all)(?= |$)/i;
 
-/** A line without the signs of a sentence: a comma stands alone, where something ends. */
+/** A line without punctuation; a comma becomes a separate word, because it ends a phrase. */
 const plain = (line: string): string =>
   line
     .replace(/[?!;,:]+(?=\s|$)/g, " , ")
@@ -115,7 +115,7 @@ const plain = (line: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** The filter that a word by itself states: an address, or the code of an action. */
+/** Filter stated by a single word: an address, or an action code. */
 function readWord(word: string): Reading | null {
   if (isAddress(word) || /^(?:\d{1,3}\.){1,3}$/.test(word)) return { filters: [["ip", word]] };
   const codes = word.toLowerCase().split(",");
@@ -125,15 +125,15 @@ function readWord(word: string): Reading | null {
 }
 
 export type FindNames = (words: string[]) => Promise<readonly KnownName[]>;
-/** A known name in a line: the words that were typed, and what they mean. */
+/** A known name in a line: the typed words and their meaning. */
 type Mark = { typed: string; kind: NameKind; value: string };
 
-/** True when words call something: by its whole name, or by a part of it that means nothing else. */
+/** True if words name a thing: by its full name, or by an unambiguous part. */
 const isCalled = ({ name, called }: KnownName, words: string): boolean =>
   name.toLowerCase() === words ||
   ((called.includes(words) || name.toLowerCase().startsWith(`${words} `)) && !words.split(" ").every(isLogWord));
 
-/** The things that words name: of several of a kind, each with that name. */
+/** Things that words name; several of one kind must share the name. */
 function meaningOf(words: string, known: readonly KnownName[]): Mark | null {
   const called = known.filter((one) => isCalled(one, words.toLowerCase()));
   const [first] = called;
@@ -141,15 +141,15 @@ function meaningOf(words: string, known: readonly KnownName[]): Mark | null {
   const same = called.filter(({ kind }) => kind === first.kind);
   if (first.kind === "organization")
     return { typed: words, kind: first.kind, value: joinValues(same.map(({ id }) => id)) };
-  // Entries may name Jane by jane@example.com only: the filter takes the typed words, not the name that was found.
+  // Entries may contain only jane@example.com, so the filter uses the typed words, not the found name.
   return { typed: words, kind: first.kind, value: same.length === 1 && first.kind === "device" ? first.name : words };
 }
 
-/** As many words as a name has. */
+/** Maximum words of a name. */
 const MAX_NAME_WORDS = 3;
 const POSSESSIVE = /(?<=\p{L}|\d)(?:'s?|s)$/u;
 
-/** A line in which known names are single letters, and what these letters stand for. */
+/** Replaces known names in a line by single characters, and maps these to their meaning. */
 async function markNames(line: string, findNames: FindNames): Promise<{ text: string; marks: Mark[] }> {
   const all = line.split(" ");
   const candidates = all.filter((word) => /\p{L}/u.test(word) && !word.match(FILLER));
@@ -174,12 +174,12 @@ async function markNames(line: string, findNames: FindNames): Promise<{ text: st
   return { text: text.join(" "), marks };
 }
 
-/** Words before a name that say what it is. */
+/** Words before a name that describe it. */
 const SAID_OF_NAME =
   /(?<=^| )(?:(?:api )?key|device|host|computer|machine|customer|organi[sz]ation) (?=[\uE000-\uEFFF])/gi;
 const FILTER_OF: Record<NameKind, FilterName> = { actor: "user", device: "device", organization: "orgId" };
 
-/** True for an actor that is named first or behind "from", and that nothing is done to: "was kim invited", "for kim". */
+/** True for an actor named first or after "from", unless it is the object: "was kim invited", "for kim". */
 function isSubject(line: readonly string[], at: number): boolean {
   const [last = "", next = "", then = ","] = [line[at - 1], line[at + 1], line[at + 2]];
   if (/^from$/i.test(last)) return true;
@@ -191,10 +191,10 @@ function isSubject(line: readonly string[], at: number): boolean {
   );
 }
 
-/** A reader's time, and where it looks up what words name. */
+/** The user's clock, and the look-up of names. */
 export type Reader = { clock: Clock; findNames: FindNames };
 
-/** A line in plain English as filters, a range, and the words that are left. Quoted phrases are taken as they stand. */
+/** Reads plain English as filters, a range, and remaining words. Quoted phrases stay literal. */
 async function readPlain(
   line: string,
   { clock, findNames }: Reader,
@@ -246,8 +246,8 @@ async function readPlain(
 }
 
 /**
- * The view change for a typed line: times, actors, results, addresses and codes become filters wherever they stand, and
- * what is left is searched for as words. Qualifiers are taken as they stand.
+ * View change for a typed line: times, actors, results, addresses and codes become filters anywhere, and the rest is
+ * searched as words. Qualifiers stay literal.
  */
 export async function readLine(view: Partial<Filters>, typed: string, reader: Reader): Promise<Parsed> {
   const straight = typed.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');

@@ -9,11 +9,11 @@ export const loadReader = () => import("./read-line");
 
 const NAMES_STALE_MS = 60_000;
 
-/** Query options for the names that words are, or are mistyped forms of. */
+/** Query options for names that words match or nearly match. */
 export const namesQuery = (trpc: Pick<ReturnType<typeof useTRPC>, "audit">, words: string[], isNear = false) =>
   trpc.audit.names.queryOptions({ words, isNear }, { staleTime: NAMES_STALE_MS, trpc: UNBATCHED });
 
-/** The reading of typed lines in a time zone. If the parser or names cannot be loaded, qualifiers and words still work. */
+/** Reads typed lines in a time zone. If the parser or names cannot be loaded, qualifiers and words still work. */
 export function useReader(zone: string) {
   const trpc = useTRPC();
   const client = useQueryClient();
@@ -27,17 +27,17 @@ export function useReader(zone: string) {
       ({ readLine }) => readLine(view, typed, { clock: { zone, now: new Date() }, findNames }),
       () => applyQuery(view, parseQuery(typed)),
     );
-  /** The view change that drops the filters which the last line was read as. */
+  /** View change that removes the filters read from the last line. */
   const forget = async ({ typed }: View): Promise<Partial<View>> =>
     typed ? mapValues(await read({}, typed), () => null) : {};
   return {
     read,
-    /** The view change for another line instead of the last one. */
+    /** View change that replaces the last line. */
     async readInstead(view: View, typed: string): Promise<Partial<View>> {
       const forgotten = await forget(view);
       return { ...forgotten, ...(await read({ ...view, ...forgotten }, typed)) };
     },
-    /** The view change that searches for the last line as its words stand. */
+    /** View change that searches for the last line literally. */
     readLiterally: async (view: View): Promise<Partial<View>> => ({ ...(await forget(view)), q: view.typed }),
   };
 }

@@ -7,10 +7,10 @@ export type Range = Pick<Partial<Filters>, "range" | "from" | "to">;
 
 const QUALIFIED = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;
 
-/** How long an instant lasts of which a line says "at": an hour or a minute. */
+/** Length of an instant after "at": an hour or a minute. */
 const lengthAt = (at: Date): number => (at.getTime() % HOUR_MS === 0 ? HOUR_MS : MINUTE_MS);
 
-/** The ends of a range that a preposition sets: the start, the end, or both. */
+/** Range set by a preposition: the start, the end, or both. */
 function rangeFor(word: string, { from, to }: Span): Range {
   if (word === "before") return from ? { to: new Date(from.getTime() - 1) } : {};
   if (word === "until" || word === "till") return { to: to ?? from ?? null };
@@ -28,7 +28,7 @@ const completed = (range: Range): Range =>
 
 type Extracted = { range: Range; rest: string };
 
-/** Extracts the range that time qualifiers set. A qualifier whose value is no time stays in the text. */
+/** Extracts the range set by time qualifiers. A qualifier with an invalid time stays in the text. */
 export async function extractQualified(typed: string, clock: Clock): Promise<Extracted> {
   const range: Range = {};
   let rest = typed;
@@ -41,14 +41,14 @@ export async function extractQualified(typed: string, clock: Clock): Promise<Ext
   return { range: completed(range), rest };
 }
 
-/** A word that a time begins with. */
+/** Words that can start a time. */
 const BEGINS =
   /^(?:\d.*|to(?:day|morrow|night)|yesterday|this|last|past|previous|an?|one|two|three|four|five|six|seven|ten|noon|midnight|between|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|morning|afternoon|evening|night|weekend|hour)$/i;
-/** Words and numbers that are a time only behind a preposition: "on sun", "since 9", "in 2026". */
+/** Words and numbers that are times only after a preposition: "on sun", "since 9", "in 2026". */
 const OFTEN_NOT_A_TIME = /^(?:sun|sat|mon|mar|may|hour|night|second|\d{1,4}|\d+\/\d+)$/i;
 const LEAD =
   /(?:^|(?<!(?:^| )(?:sign|log|turn|switch)[a-z]*) )((?:in|on|at|from|during|over|within|for|of|since|after|before|until|till|around|about|by))?(?: the)?$/i;
-/** As many words as "between 18 nov 9:30 and 18 nov 10:15" has, and one more. */
+/** One more than the words of "between 18 nov 9:30 and 18 nov 10:15". */
 const MAX_WORDS = 8;
 
 /** Words before an hour: "since 9". */
@@ -56,7 +56,7 @@ const SETS_TIME = /^(?:since|after|before|until|till|at)$/;
 
 type Mention = { text: string; lead: string; span: Span };
 
-/** The time that some words are, behind a preposition or none. */
+/** Time of some words after an optional preposition. */
 async function timeOf(text: string, lead: string, clock: Clock): Promise<Span | null> {
   if (/^\d{1,2}$/.test(text) && SETS_TIME.test(lead)) return parseTime(`${text}:00`, clock);
   if (/^\d{4,9} /.test(text)) return null;
@@ -67,7 +67,7 @@ async function timeOf(text: string, lead: string, clock: Clock): Promise<Span | 
   return parseTime(text, clock);
 }
 
-/** Takes the first time out of a line, as many of its words as there are. */
+/** Extracts the first time from a line, using as many words as possible. */
 async function takeTime(line: string, clock: Clock): Promise<{ mention: Mention; rest: string } | null> {
   const all = line.split(" ");
   for (const at of all.keys()) {
@@ -86,7 +86,7 @@ async function takeTime(line: string, clock: Clock): Promise<{ mention: Mention;
   return null;
 }
 
-/** The range from the first to the last of some. */
+/** Range that covers all of some. */
 function covering(ranges: readonly Range[]): Range {
   const [from] = ranges.flatMap((range) => range.from ?? []).sort((a, b) => a.getTime() - b.getTime());
   const to = ranges
@@ -98,7 +98,7 @@ function covering(ranges: readonly Range[]): Range {
 
 const SETS_ONE_END = /^(?:since|after|before|until|till)$/;
 
-/** Extracts the range that a line states in words: "yesterday", "9 to 10" and "since monday" wherever they stand. */
+/** Extracts the range stated in words anywhere: "yesterday", "9 to 10" and "since monday". */
 export async function extractSpoken(line: string, clock: Clock): Promise<Extracted> {
   const mentions: Mention[] = [];
   let rest = line;

@@ -1,7 +1,7 @@
 import { ACTIONS } from "@/server/audit/actions";
 import { choicesOf } from "@/server/audit/query/values";
 
-/** The part of a word that its forms share: "delet" of delete, deleted, deleting and deletions. */
+/** Common stem of a word's forms: "delet" of delete, deleted, deleting and deletions. */
 function stemOf(word: string): string {
   const singular = word.toLowerCase().replace(/(?<![su]s?|i)s$/, "");
   const stem = singular
@@ -10,7 +10,7 @@ function stemOf(word: string): string {
   return stem.replace(/([^aeiou])\1$/, "$1");
 }
 
-/** Search terms, of which one suffices, and the words of people for them, in any form. */
+/** Search terms (one suffices), and people's words for them in any form. */
 const SYNONYMS: readonly (readonly [searched: string, typed: string])[] = [
   ["delete|remove", "delete removal erase wipe purge"],
   ["create|added|.add", "create add new"],
@@ -33,7 +33,7 @@ const SYNONYMS: readonly (readonly [searched: string, typed: string])[] = [
   ["policy|policies", "policy"],
 ];
 
-/** The same for several words at once. */
+/** Multi-word synonyms. */
 const PHRASES: readonly (readonly [typed: RegExp, searched: string])[] = [
   [/signed[ -](?:in|on)|logged[ -](?:in|on)/, '"signed in"|"logged in"|"logged on"'],
   [/(?:sign|log)(?:s|ing|ging)?[ -](?:ins?|ons?)/, '"sign in"|login|logon'],
@@ -51,11 +51,11 @@ const WHOLE = PHRASES.map(
   ([typed, searched]) => [new RegExp(`(?<=^| )(?:${typed.source})(?= |$)`, "gi"), searched] as const,
 );
 
-/** The singular of a plural, whose letters the plural contains. */
+/** Singular of a plural, if it is a substring. */
 const singularOf = (word: string): string =>
   /^[a-z]{4,}s$/i.test(word) ? word.replace(/(?<=(?:s|x|z|ch|sh))es$|(?<![siu])s$/i, "") : word;
 
-/** By the stems of what people type: what is searched for. The words of the log's own sentences stand for all of their forms. */
+/** Search term by the stem of a typed word. Words of the log's sentences stand for all of their forms. */
 const BY_STEM: ReadonlyMap<string, string> = new Map([
   ...Object.values(ACTIONS).flatMap(({ does }) =>
     (does.match(/(?<=^| )[a-z]{5,}(?= |$)/g) ?? []).map((word) => [stemOf(word), singularOf(word)] as const),
@@ -63,16 +63,16 @@ const BY_STEM: ReadonlyMap<string, string> = new Map([
   ...SYNONYMS.flatMap(([searched, typed]) => typed.split(" ").map((word) => [stemOf(word), searched] as const)),
 ]);
 
-/** The words that lines are read by, as people type them. */
+/** Words understood in lines, as people type them. */
 export const VOCABULARY: readonly string[] = [
   ...Object.values(ACTIONS).flatMap(({ does }) => does.match(/[a-z]{5,}/g) ?? []),
   ...SYNONYMS.flatMap(([, typed]) => typed.split(" ")),
 ];
 
-/** True for a word of the log's own sentences, or one that means such a word. */
+/** True for words of the log's sentences and their synonyms. */
 export const isLogWord = (word: string): boolean => BY_STEM.has(stemOf(word));
 
-/** The term that a word is searched for by: what it may be called in the log, or itself. */
+/** Search term for a word: its name in the log, or itself. */
 export function termFor(word: string): string {
   const searched = /^[a-z0-9-]+$/i.test(word) ? BY_STEM.get(stemOf(word)) : undefined;
   if (!searched) return singularOf(word.replace(/(?<=s)'$|'s$/, ""));
@@ -80,6 +80,6 @@ export function termFor(word: string): string {
   return isCovered || word.length < 5 ? searched : `${searched}|${singularOf(word).toLowerCase()}`;
 }
 
-/** A line in which phrases are replaced by the terms that they are searched for by: "logged in", "turned off". */
+/** Replaces phrases such as "logged in" and "turned off" by their search terms. */
 export const withPhraseTerms = (line: string): string =>
   WHOLE.reduce((text, [typed, searched]) => text.replace(typed, searched), line);

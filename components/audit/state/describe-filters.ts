@@ -14,7 +14,7 @@ type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 const describeValues = (values: string[]): string =>
   values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
 
-/** A word as it is typed; a choice of several as "delete or remove". */
+/** A word as typed; alternatives as "delete or remove". */
 export function termText(term: string): string {
   const choices = choicesOf(term);
   return choices.length > 1 ? describeValues(choices.map((one) => one.trim())) : term;
@@ -78,7 +78,7 @@ export const valueLabel = (
 
 const rawActorOf = ({ details }: Entry) => (typeof details.rawActorId === "string" ? details.rawActorId : null);
 
-/** The zero UUID stands for an id that is none. */
+/** The zero UUID stands for an id that is not a UUID. */
 const uuidOf = (id: string): string | null => (GUID.test(id) && !/^[0-]+$/.test(id) ? id : null);
 
 /** The id by which the URL filters for an entry's actor; null when the entry has none. */

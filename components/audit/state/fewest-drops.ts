@@ -4,12 +4,12 @@ import { hideRoutine, include } from "./narrow";
 import { PRESET_LABEL, shortSpan } from "./range";
 import { exclusionsOf, FROM_START, hidesRoutine, isRoutine, type View } from "./view";
 
-/** A part of a search that could be left out to find more. word: one that is searched for as it stands. */
+/** A part of a search that could be dropped to find more. word: one searched literally. */
 export type Droppable = { key: string; label: string; drop: (view: View) => Partial<View>; word?: string };
 
 const clearedRange = { range: null, from: null, to: null };
 
-/** Everything that could be left out to find more, first what is best left out: the time, each word, each filter. */
+/** Parts that could be dropped to find more, best first: time, words, filters. */
 export function droppableFilters(view: View, zone: string, names?: ReadonlyMap<string, string>): Droppable[] {
   const terms = [...new Set(splitTerms(view.q ?? ""))];
   const { range, from, to } = view;
@@ -48,22 +48,22 @@ export function withoutParts(view: View, parts: readonly Droppable[]): View {
   return left;
 }
 
-/** Parts of a search that were left out together, and how many entries match without them. */
+/** Parts dropped together, and the number of matches without them. */
 export type Dropped<Part> = { parts: Part[]; total: number };
 
-/** The most parts that are left out in pairs: more would make too many pairs to count. */
+/** Parts tried in pairs: more would give too many pairs. */
 const MAX_PAIRED = 8;
-/** Enough to choose from. */
+/** Enough suggestions to choose from. */
 const ENOUGH = 3;
 
 const pairsOf = <Part>(parts: readonly Part[]): Part[][] =>
   parts.flatMap((one, at) => parts.slice(at + 1).map((other) => [one, other]));
 
 /**
- * The fewest parts to leave out of a search that matches nothing. A part that matches nothing by itself is left out in any
- * case; of the others one, and else each two.
- * @param parts those that are best left out first
- * @param totalOf counts the matches of the search with some parts alone
+ * Fewest parts to drop from a search without matches. Parts without matches of their own are always dropped; of the
+ * others one, else two.
+ * @param parts best to drop first
+ * @param totalOf counts matches with some parts only
  */
 export async function fewestDrops<Part>(
   parts: readonly Part[],

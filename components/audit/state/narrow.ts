@@ -32,8 +32,8 @@ export const setFilter = (name: FilterName, value: string): Partial<View> => ({
 const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(view[name]);
 
 /**
- * The view change that adds a value to a filter or removes it; if it was excluded, it no longer is. Actors by id, by raw id
- * and by type are different filters, which no entry meets together: they replace each other.
+ * View change that adds or removes a filter's value, ending its exclusion. Actors by id, raw id and type are different
+ * filters that never match together, so they replace each other.
  */
 export function toggleValue(view: View, name: FilterName, value: string): Partial<View> {
   const filter = filterFor(name, value);

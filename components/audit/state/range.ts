@@ -64,8 +64,8 @@ export function widened({ from, to }: Span, now: Date): Span {
 type Field = { first: Date | null; zone: string; isEnd?: boolean };
 
 /**
- * The instant of a datetime-local field, which shows minutes; null where it has none. The value shown first keeps its
- * seconds; a range ends with the last instant of its last minute.
+ * Instant of a datetime-local field in minutes; null if empty. The initial value keeps its seconds; a range ends with
+ * the last instant of its last minute.
  */
 export function ofField(text: string, { first, zone, isEnd = false }: Field): Date | null {
   if (first && text === toWallClock(first, zone)) return first;
@@ -73,7 +73,7 @@ export function ofField(text: string, { first, zone, isEnd = false }: Field): Da
   return Number.isNaN(wall) ? null : instant(fromWallClock(wall, zone).getTime() + (isEnd ? MINUTE_MS - 1 : 0));
 }
 
-/** A span with two ends in as few words as it takes: "20 Nov 2026", "20 Nov 2026, 09:00 to 10:00". */
+/** Short text of a span with two ends: "20 Nov 2026", "20 Nov 2026, 09:00 to 10:00". */
 export function shortSpan({ from, to }: Span, zone: string): string {
   if (!from || !to) return from ? `Since ${dateTime(from, zone)}` : `Until ${to ? dateTime(to, zone) : "now"}`;
   const end = new Date(to.getTime() + 1);

@@ -17,7 +17,7 @@ export const COLUMN_IDS = [
 ] as const;
 export type ColumnId = (typeof COLUMN_IDS)[number];
 export const DEFAULT_COLUMNS: readonly ColumnId[] = ["time", "type", "event", "action", "org", "ip", "result"];
-/** In pixels, where the user has resized a column. */
+/** Pixel widths of columns that the user resized. */
 export type Widths = Partial<Record<ColumnId, number>>;
 
 const DENSITIES = ["normal", "compact"] as const;

@@ -65,12 +65,12 @@ export const filterParsers = {
 export const viewParsers = {
   ...filterParsers,
   ...tableParsers,
-  /** One organization, as on every page, or a list of several. */
+  /** One organization, as on every page, or several. */
   orgId: listParser((value) => GUID.test(value)),
   tz: zoneParam,
   cursor: parseAsString,
   row: guid,
-  /** The line of the search box where it was read as more than its words, which can be searched for literally. */
+  /** Line of the search box if more than its words was read, so that it can be searched literally. */
   typed: words,
   /** True while the facets panel is open. */
   facets: parseAsBoolean.withDefault(false),

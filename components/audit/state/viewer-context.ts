@@ -13,7 +13,7 @@ import type { ViewerState } from "./viewer-state";
 /** The list as it is shown. */
 export type AuditList = {
   list: UseQueryResult<FullPage, unknown>;
-  /** The page's entries with those that arrived while the view is live. */
+  /** The page's entries, including live arrivals. */
   entries: Entry[];
   names: ReadonlyMap<string, string>;
   /** Routine telemetry that is folded on this page. */
@@ -41,7 +41,7 @@ export type Viewer = ViewerState & {
   printing: Printing;
   /** begin is null for a user who may not export. */
   exporting: { isOpen: boolean; begin: (() => void) | null; end: () => void };
-  /** The words of the search, to be marked where they occur. */
+  /** Search words, to be highlighted. */
   words: string[];
 };
 

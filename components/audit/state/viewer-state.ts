@@ -16,7 +16,7 @@ import {
   viewParsers,
 } from "./view";
 
-/** The URL's state, the list's input derived from it, and the time at which the list was last asked for. */
+/** State of the URL, the list's input derived from it, and the time of the last request. */
 export type ViewerState = {
   view: View;
   setView: SetView;
@@ -25,7 +25,7 @@ export type ViewerState = {
   listed: Input;
   now: Date;
   setNow: (now: Date) => void;
-  /** Both inputs as they are at another time. */
+  /** Both inputs at another time. */
   inputsAt: (now: Date) => Pick<ViewerState, "input" | "listed">;
 };
 
@@ -33,17 +33,17 @@ export type ViewerState = {
 export function useViewerState(loadedAt: string): ViewerState {
   const [view, changeView] = useQueryStates(viewParsers, { history: "push" });
   const [latest, setNow] = useState(() => new Date(loadedAt));
-  // The organization, or the address as a whole, is changed from outside the page: the list begins anew as well.
+  // Organization or address changed outside the page, so the list starts anew.
   const [begun, setBegun] = useState({ loadedAt, orgId: view.orgId });
   if (begun.loadedAt !== loadedAt || begun.orgId !== view.orgId) {
     setBegun({ loadedAt, orgId: view.orgId });
     if (!isLive(view)) setNow(new Date());
   }
-  // Older entries stay those of the range that they were reached by: a later one may begin behind them.
+  // Older pages keep the range by which they were reached: a later one may start after them.
   const [reachedAt] = useState(() => new Map<string | null, Date>());
   const now = reachedAt.get(view.cursor) ?? latest;
   const { zone } = useZone();
-  // A ready-made range is the one of the moment at which it is chosen, or at which the list begins anew.
+  // A preset range is fixed when chosen, or when the list starts anew.
   const setView: SetView = useCallback(
     (change, options) => {
       const { cursor, live }: Partial<View> = typeof change === "function" ? FROM_START : change;
@@ -53,7 +53,7 @@ export function useViewerState(loadedAt: string): ViewerState {
     },
     [changeView, reachedAt, now],
   );
-  // It is also the one of the moment at which the page is looked at again: its list is read again then.
+  // A preset range is also renewed when the page becomes visible again, with its list.
   const lookAgain = useEffectEvent(
     (isFocused: boolean) => isFocused && !isLive(view) && view.cursor === null && setNow(new Date()),
   );

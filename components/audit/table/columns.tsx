@@ -46,7 +46,7 @@ function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => voi
 
 type DoorProps = { column: ColumnId; entry: Entry; label?: string; children: ReactNode };
 
-/** A cell's value as the link to its page. Tab passes it by: keys reach the page through the cell's menu, on "m". */
+/** A cell's value linked to its page. Not in the tab order: the keyboard uses the cell's menu, on "m". */
 function Door({ column, entry, label, children }: DoorProps) {
   const href = children && doorOf(column, entry);
   if (!href) return children;
@@ -57,7 +57,7 @@ function Door({ column, entry, label, children }: DoorProps) {
   );
 }
 
-/** A cell's needs besides its entry. */
+/** Context of a cell besides its entry. */
 export type CellContext = {
   zone: string;
   /** The current time, for relative times such as "3 min". */

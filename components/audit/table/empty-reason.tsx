@@ -11,10 +11,10 @@ import { counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 
-/** The words of a text that match nothing, with what may have been meant. */
+/** A word without matches, and a suggestion. */
 type Meant = { word: string; instead: string };
 
-/** Looks for the fewest words and filters to leave out of the view, and for mistyped words among them. */
+/** Finds the fewest words and filters to drop, and mistyped words. */
 function useReason(parts: Droppable[]) {
   const { view, now } = useViewer();
   const { zone } = useZone();
@@ -42,14 +42,14 @@ function useReason(parts: Droppable[]) {
   });
 }
 
-/** A line with a word replaced wherever it stands. */
+/** Replaces a word everywhere in a line. */
 const replaced = (line: string, { word, instead }: Meant): string =>
   line
     .split(/(\s+)/)
     .map((one) => (one.toLowerCase().replace(/[^\p{L}\d]+$/u, "") === word.toLowerCase() ? instead : one))
     .join("");
 
-/** Corrections for a search without matches, and the fewest words and filters to leave out so that something matches. */
+/** Corrections for a search without matches, and the fewest words and filters to drop. */
 export function EmptyReason() {
   const { view, setView, audit } = useViewer();
   const { zone } = useZone();

@@ -27,7 +27,7 @@ const EntryRow = memo(function EntryRow({ entry, isOpen }: { entry: Entry; isOpe
     context.onOpen(entry.id);
   };
   return (
-    // The link in the row is for the keyboard; the row itself only enlarges the click target.
+    // Mouse clicks anywhere in the row work; the link is for the keyboard.
     <tr className={classes.row} data-result={entry.result} data-open={isOpen || undefined} onClick={openRow}>
       {columns.map((column) => (
         <td
@@ -59,7 +59,7 @@ function RoutineRows({ fold }: { fold: RoutineFold }) {
   const list = useQuery(
     useTRPC().audit.list.queryOptions(
       { ...filter, routine: "only", from, to },
-      // The rows of a fold that is recounted stay until its newest ones are there.
+      // Rows of a recounted fold stay until its newest ones are loaded.
       { staleTime: Number.POSITIVE_INFINITY, placeholderData: keepPreviousData },
     ),
   );
@@ -99,7 +99,7 @@ function RoutineRows({ fold }: { fold: RoutineFold }) {
 type Fold = Exclude<Line, { kind: "entry" }>;
 type FoldRowProps = { line: Fold; isOpen: boolean; onToggle: () => void };
 
-/** Many entries on one line: what they are, how many, and from when to when; a click unfolds them. */
+/** Many entries on one line: kind, number, and time span; a click unfolds them. */
 function FoldRow({ line, isOpen, onToggle }: FoldRowProps) {
   const { columns } = useTable();
   const always = columns.filter(({ from }) => !from);

@@ -19,7 +19,7 @@ const EmptyReason = dynamic(() => import("./empty-reason").then((m) => m.EmptyRe
 const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
 
-/** The filter that was set last. The address keeps their order, and is behind the view for a moment. */
+/** The last filter set. The address keeps the order, slightly behind the view. */
 function lastFilter(params: URLSearchParams, view: View): FilterParam | undefined {
   const isSet = (name: FilterParam) => view[name] !== null;
   const inAddress = [...params.keys()].filter((name): name is FilterParam => name in filterParsers);
@@ -71,7 +71,7 @@ function EmptyList() {
   );
 }
 
-/** An empty page with older entries behind it: a text too short for the index is looked for in a part of the log at a time. */
+/** An empty page with older entries: a text too short for the index is searched in parts of the log. */
 function NoMatchYet() {
   const { view } = useViewer();
   return (
@@ -91,7 +91,7 @@ export function EntryList() {
     return <Failure error={foldFailure.error} onRetry={foldFailure.retry} what="the routine telemetry" />;
   const { nextCursor } = list.data.pagination;
   const isEmpty = entries.length === 0 && folds.length === 0;
-  // An empty page describes the page that was read.
+  // An empty page describes the last search.
   if (isEmpty && list.isPlaceholderData) return <EntrySkeleton />;
   if (isEmpty && nextCursor === null) return <EmptyList />;
   return (

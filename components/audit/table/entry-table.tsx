@@ -80,7 +80,7 @@ export function EntryTable() {
   );
 }
 
-/** The visible columns, and what their cells need; stable, so that memoized rows do not rerender. */
+/** Visible columns and cell context; stable, so that memoized rows do not rerender. */
 function useCells(chosen: ColumnId[], now: Date) {
   const { open: onOpen } = useViewer().opened;
   const { org, organizations, nameOf: orgName } = useOrg();

@@ -86,7 +86,7 @@ function history(entry: Entry): Pivot[] {
   return name ? [{ label, change: resetTo({ resource: name, resourceType: type }) }] : [];
 }
 
-/** The page of what the cell names. */
+/** Page of the cell's value. */
 function page({ entry, column }: EntryColumn, context: Context): Pivot[] {
   const { text } = CELL[column === "type" ? "event" : column](entry, context);
   const path = column === "resourceType" ? null : doorOf(column, entry);

@@ -16,7 +16,7 @@ import { isSavable, SavedRow, type SavedView, ViewButton, type ViewRequest } fro
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
-/** The filters of the list as a rule takes them: without the range of time, for it is about what is to come. */
+/** The list's filters for a rule, without the time range: rules are about the future. */
 const watchedFilter = (view: View): string => {
   const names = [...FILTER_NAMES, "exclude", "excludeActions"] as const;
   return JSON.stringify(Object.fromEntries(names.flatMap((name) => (view[name] ? [[name, view[name]]] : []))));
@@ -33,7 +33,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
   const [opened, setOpened] = useState<string | null>(null);
   const [isLoaded, setIsLoaded] = useState(!list.isFetching);
   if (!isLoaded && !list.isFetching) setIsLoaded(true);
-  // Views that arrive move everything below them: a click would hit another one, or be lost.
+  // Views that load move everything below, so a click could hit another one.
   if (!isLoaded) return <PopoverSkeleton />;
   const views = list.data?.data ?? [];
   const mine = views.filter((v) => v.sharedWith === null);

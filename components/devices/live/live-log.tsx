@@ -39,7 +39,7 @@ type LiveFilterFormProps = { filters: LiveFilters; onSubmit: (filters: LiveFilte
 function LiveFilterForm({ filters, onSubmit, isRunning }: LiveFilterFormProps) {
   const [shown, setShown] = useState(filters);
   const [draft, setDraft] = useState(filters);
-  // The address has other filters than those that the draft began with: sent, or gone back to.
+  // The address has other filters than the draft started with: submitted, or navigated back.
   if (!isSame(shown, filters)) {
     setShown(filters);
     setDraft(filters);
@@ -112,7 +112,7 @@ function RecordDrawer({ device, log, recordId, known, onClose, isAsked, onAsk }:
     isEnabled: isAsked && recordId !== null && !known,
   });
   const answer = live.data?.data;
-  // The answer before stays until the next one comes: it is about another record.
+  // The previous answer stays while loading, but is about another record.
   const entry = known ?? (answer?.recordId === recordId ? answer : undefined);
   return (
     <Drawer

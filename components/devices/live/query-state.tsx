@@ -10,7 +10,7 @@ import type { DeviceDetail } from "@/server/devices/schema";
 import classes from "./live.module.css";
 import type { LiveQuery } from "./use-live-query";
 
-/** When the device gave the answer that is shown; nothing where none is. */
+/** Time of the displayed answer; empty without one. */
 export const Answered = ({ live }: { live: LiveQuery }) =>
   live.answeredAt && !live.error ? (
     <span>
@@ -18,16 +18,18 @@ export const Answered = ({ live }: { live: LiveQuery }) =>
     </span>
   ) : null;
 
-/** Whether somebody pressed for a query since the tab was opened: opening it asks the device nothing and records nothing. */
+/**
+ * Whether the user requested a query since opening the tab: opening it neither queries the device nor records anything.
+ */
 export type Asking = { isAsked: boolean; onAsk: () => void };
 
-/** Nothing is shown and nothing runs, because nobody has asked yet. */
+/** True before the first request. */
 export const isUnasked = (live: LiveQuery & { data: unknown }, isAsked: boolean): boolean =>
   !isAsked && live.data === undefined && !live.error && !live.isRunning;
 
 type UnaskedProps = { device: DeviceDetail; what: string; onAsk: () => void };
 
-/** The notice in place of an answer before the device is asked. */
+/** Notice before the device is queried. */
 export function Unasked({ device: { hostname, online, lastSeenAt }, what, onAsk }: UnaskedProps) {
   return (
     <Notice

@@ -56,14 +56,14 @@ export const toInput = (view: LiveView) => ({
   endTime: view.end?.toISOString(),
 });
 
-/** A log, and how much of it the device searched; `at` writes a time. */
+/** A log, and the part that the device searched; `at` formats a time. */
 type Part = { log: string; searched: Searched | undefined; hasEnd: boolean; at: (iso: string) => string };
 
-/** Whether something that matches may lie outside of what the device searched. */
+/** True if matches may exist outside the searched part. */
 export const isPart = (searched: Searched | undefined): boolean =>
   Boolean(searched && (searched.entries || searched.bytes || searched.from));
 
-/** The searched log, or the part of it, in words that follow "in". */
+/** The searched log or part in words that follow "in". */
 export function searchedText({ log, searched = {}, hasEnd, at }: Part): string {
   const { entries, bytes: size, from, to } = searched;
   if (entries) return `the newest ${count(entries)} entries of ${log}${hasEnd ? " before the chosen end" : ""}`;
@@ -72,21 +72,21 @@ export function searchedText({ log, searched = {}, hasEnd, at }: Part): string {
   return from ? `${log} since ${at(from)}` : log;
 }
 
-/** How many events match, of those that were searched. */
+/** Number of matching events in the searched part. */
 export function totalText(total: number, part: Part): string {
   const events = counted(total, "event");
   if (part.searched?.matches) return `At least ${events}`;
   return isPart(part.searched) ? `${events} in ${searchedText(part)}` : `${events} in total`;
 }
 
-/** How many events a log holds: at least so many where only a part of it was counted. */
+/** Number of events in a log; "at least" if only a part was counted. */
 export const recordCountText = ({ recordCount, searched }: Pick<Descriptor, "recordCount" | "searched">): string =>
   searched ? `At least ${count(recordCount)}` : count(recordCount);
 
 type Run<T> = (signal: AbortSignal) => Promise<T>;
 type Options<T> = { key: readonly unknown[]; run: Run<T>; isEnabled?: boolean };
 
-/** Never asked again automatically, not even after it was cancelled: each query costs the device work and is audited. */
+/** Never repeated automatically, even after a cancel: each query costs the device work and is audited. */
 export const liveOptions = <T>({ key, run, isEnabled = true }: Options<T>) =>
   queryOptions({
     queryKey: ["live", ...key],
@@ -100,14 +100,13 @@ export const liveOptions = <T>({ key, run, isEnabled = true }: Options<T>) =>
     placeholderData: keepPreviousData,
   });
 
-/** Cancels a query. Its state says so then: one that was reverted would look as if it had never been asked again. */
+/** Cancels a query and keeps that in its state: a reverted one would look as if it had not been repeated. */
 export const cancelLive = (cache: QueryClient, queryKey: QueryKey): Promise<void> =>
   cache.cancelQueries({ queryKey }, { revert: false });
 
 /**
- * The answer of a live query, when it came (ISO 8601; null where none is shown or it is another question's), and how far
- * the query is. That of the question before is shown while the next one comes, no longer; that of the same question
- * stays when asking again is cancelled.
+ * Answer of a live query, its time (ISO 8601; null if none, or of another query), and progress. The previous query's
+ * answer stays only while the next is loading; that of the same query also stays after a cancel.
  */
 export function answerOf<T>(query: QueryObserverResult<T>) {
   const { data, error, dataUpdatedAt, isFetching: isRunning, isPending, isPlaceholderData, isEnabled } = query;
@@ -122,7 +121,7 @@ export function answerOf<T>(query: QueryObserverResult<T>) {
   };
 }
 
-/** Runs a query and tells when the device turns out to be offline. */
+/** Runs a query and reports if the device turns out to be offline. */
 export const noticingOffline =
   <T>(run: Run<T>, onOffline: () => void): Run<T> =>
   async (signal) => {
@@ -134,7 +133,7 @@ export const noticingOffline =
     }
   };
 
-/** A live query to a device's agent. When the device turns out to be offline, the page reads the device again. */
+/** Live query to a device's agent. If the device turns out to be offline, the page refetches it. */
 export function useLiveQuery<T>({ run, ...options }: Options<T>) {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -38,20 +38,20 @@ export function spanOf({ range, from, to, around, within }: View, zone: string, 
   return range === "all" ? {} : presetSpan(range, zone, now);
 }
 
-/** At most so many events of a log are asked for. */
+/** Maximum events requested of a log. */
 const MAX_LIVE_EVENTS = 50;
 
-/** The events that a device answered, the logs that were read for them, and how many logs it has. */
+/** Events in a device's answer, the logs read for them, and its total number of logs. */
 export type LiveAnswer = {
   items: LiveItem[];
   logs: { name: string; searched: Searched | undefined }[];
   logCount: number;
 };
 
-/** hasEnd: whether the range that was asked for has an end; `at` writes a time. */
+/** hasEnd: whether the requested range has an end; `at` formats a time. */
 type Options = { hasEnd: boolean; at: (iso: string) => string };
 
-/** How many events came from which logs, and what of these was not read. */
+/** Number of events and their logs, and what was not read. */
 export function answerText({ items, logs, logCount }: LiveAnswer, options: Options): string {
   if (logs.length === 0) return "The device reports no logs.";
   const names = logs.map(({ name }) => name).join(", ");
@@ -69,13 +69,13 @@ export function answerText({ items, logs, logCount }: LiveAnswer, options: Optio
   return `${found}.${others}${parts.length > 0 ? ` Searched only in part: ${parts.join("; ")}.` : ""}`;
 }
 
-/** Number of logs that are read, the most recently written first. */
+/** Logs read, most recently written first. */
 const MAX_LOGS = 3;
 
-/** When the device was asked, and for which span; times are ISO 8601. */
+/** Time and span of a request; times are ISO 8601. */
 export type LiveRequest = { at: string; from: string | undefined; to: string | undefined };
 
-/** The newest events in the span of a request, from the device's own logs; each request is a query. */
+/** Newest events in a request's span, from the device's own logs; each request is a query. */
 export function useLiveItems(deviceId: string, request: LiveRequest | null) {
   const client = useTRPCClient();
   return useLiveQuery({
@@ -118,17 +118,17 @@ export type Item = TimelineItem | LiveItem;
 
 const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
 
-/** Whether a live event matches the search, by the same rules that the server applies to stored events. */
+/** True if a live event matches the search, by the server's rules for stored events. */
 export function matchesSearch({ event, log }: LiveItem, search: string): boolean {
   const text = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
   return wordsOf(search).every((word) => text.includes(word.toLowerCase()));
 }
 
-/** Whether an item lies in a span, ends included. */
+/** True if an item is in a span, ends included. */
 export const isWithin = ({ at }: Item, { from, to }: Span): boolean =>
   (!from || Date.parse(at) >= from.getTime()) && (!to || Date.parse(at) <= to.getTime());
 
-/** Adds live events to the loaded items; those older than the last item are left out until more items are loaded. */
+/** Merges live events into loaded items; those older than the last item wait until more are loaded. */
 export function mergeLive(items: TimelineItem[], live: LiveItem[], isWhole: boolean): Item[] {
   const oldest = items.at(-1)?.at ?? "";
   return [...items, ...live.filter(({ at }) => isWhole || at >= oldest)].sort(newestFirst);

@@ -55,7 +55,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
     }),
   );
   const { from, to } = input;
-  // An answer for another span is not shown for this one: nobody could see what it lacks.
+  // An answer for another span is hidden: its gaps would not be visible.
   const request = asked?.from === from && asked?.to === to ? asked : null;
   const live = useLiveItems(device.id, request);
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
@@ -133,7 +133,7 @@ function Answer({ live, hasEnd }: { live: ReturnType<typeof useLiveItems>; hasEn
 type View = TimelineView;
 type ViewProps = { view: View; setView: (change: Partial<{ [K in keyof View]: View[K] | null }>) => unknown };
 
-/** Selects the minutes around a moment, or a range. onNow: a range was selected, maybe the same again. */
+/** Selects minutes around a moment, or a range. onNow: a range was selected, even the same. */
 function SpanMenu({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
   const { around, within, range, from, to } = view;
   if (around)

@@ -151,7 +151,7 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   );
 }
 
-/** "8 set, 1 invalid"; of a row that the run has not applied: "Not written: 8 set, 1 invalid" */
+/** "8 set, 1 invalid"; for a row not applied by the run: "Not written: 8 set, 1 invalid" */
 function summary(row: ImportRow): string {
   const n = (name: ValueOutcome) => row.cells.filter((cell) => cell.outcome === name).length;
   const parts: [ValueOutcome, string][] = [

@@ -28,7 +28,7 @@ import { notReachedOf } from "./sentence";
 
 type Ended = Pick<ImportState, "status" | "error"> & { summary: Pick<ImportState["summary"], "undo"> };
 
-/** How many values a run has written. */
+/** Values written by a run. */
 const writtenOf = ({ fields }: Pick<RunReport, "fields">): number =>
   fields.reduce((sum, field) => sum + field.set + field.overwrite + field.clear, 0);
 
@@ -42,7 +42,7 @@ function undoneText({ restored, leftAlone, sourceIdsRemoved }: UndoReport): stri
   return parts.filter(Boolean).join(", ");
 }
 
-/** The result of an import, in a sentence or two; warn: it was not all applied, or not all of it still is. */
+/** Result of an import in one or two sentences; warn: not fully applied, or partly undone. */
 export function verdictOf(
   { status, error, summary: { undo } }: Ended,
   report: Pick<RunReport, "fields">,
@@ -62,7 +62,7 @@ export function verdictOf(
   return { tone: "plain", text: "The import is complete." };
 }
 
-/** The progress of the run, until there is a report. */
+/** Progress of the run until there is a report. */
 export function RunStep({ state, onStep }: StepProps) {
   const hasEnded = state.status === "done" || state.status === "cancelled";
   useEffect(() => {
@@ -136,7 +136,7 @@ function downloadsLead({ summary }: StepProps["state"], isWhole: boolean): strin
     : "Correct the rows that were not applied and import that file again: what is already applied stays as it is.";
 }
 
-/** The rows by outcome, and those that the run did not come to; ambiguous rows are those without a picked device. */
+/** Rows by outcome, and those not reached; ambiguous rows are those without a picked device. */
 function rowCounts(report: RunReport, totalRows: number): { label: string; rows: number }[] {
   const { rows, picked = 0 } = report;
   const counts = ROW_OUTCOMES.flatMap((name) => {

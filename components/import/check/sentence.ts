@@ -8,18 +8,18 @@ import {
 } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** How many values there are of each outcome, in all fields together. */
+/** Number of values per outcome over all fields. */
 export function sumOf({ fields }: Pick<Tally, "fields">): Record<ValueOutcome, number> {
   const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, left_out: 0, empty: 0, none: 0 };
   for (const field of fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name] ?? 0;
   return sum;
 }
 
-/** Rows that a run has not come to: every other one is counted by its outcome. */
+/** Rows not reached by a run: all others are counted by outcome. */
 export const notReachedOf = ({ rows }: Pick<Tally, "rows">, totalRows: number): number =>
   Math.max(0, totalRows - Object.values(rows).reduce((sum, n) => sum + n, 0));
 
-/** The result of a check or a run in a sentence or three. */
+/** Result of a check or run in up to three sentences. */
 export function sentenceOf(
   { startedAt, totalRows, job }: Pick<ImportState, "startedAt" | "totalRows" | "job">,
   tally: Tally,

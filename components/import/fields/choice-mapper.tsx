@@ -99,7 +99,7 @@ type ChoiceProps = {
 function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
   const { allOrganizations } = useMe();
   const added = addedChoices(field).filter((choice) => choice !== text);
-  // An import of an earlier version may have kept a choice twice.
+  // Imports of earlier versions may have stored a choice twice.
   const choices = [...new Set([...(field.options ?? []), ...added])];
   return (
     <Select

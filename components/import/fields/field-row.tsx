@@ -27,7 +27,7 @@ import { TargetSelect, type Targets } from "./target-select";
 
 type EditProps = { title: string; field: PlanField; onChange: (change: Partial<PlanField>) => void };
 
-/** A dropdown's choices can be read by everybody, so a secret is none. */
+/** Everybody can read a dropdown's choices, so it cannot be secret. */
 const asSecret = ({ type }: PlanField): Partial<PlanField> =>
   type === "dropdown" ? { secret: true, type: "text", options: null, decisions: [] } : { secret: true };
 

@@ -9,7 +9,7 @@ const PART: Record<string, string> = {
   decisions: "list of what its values mean",
 };
 
-/** Why the mapping was not saved, by the name of the column rather than the path in the request. */
+/** Reason that the mapping was not saved, with the column's name instead of the path. */
 function reasonOf({ error, plan }: PlanDraft, { columns }: ImportState): string {
   const [fault] = problemOf(error)?.errors ?? [];
   const [, at, part = ""] = /^plan\.fields\.(\d+)\.(\w+)/.exec(fault?.path ?? "") ?? [];

@@ -43,7 +43,7 @@ type Props = {
   onChange: (change: Partial<PlanField>) => void;
 };
 
-/** The target of a source field: a new field, an existing one that is not mapped yet, or none. */
+/** The target of a source field: a new field, an unmapped existing one, or none. */
 export function TargetSelect({ className, column, field, targets, error, getPlan, onChange }: Props) {
   const { definitions, taken, mayDefine } = targets;
   const own = field.action === "existing" ? field.fieldId : null;
@@ -89,7 +89,7 @@ export function TargetSelect({ className, column, field, targets, error, getPlan
   );
 }
 
-/** A new field for a column that was mapped to an existing one; of a secret it is one again. */
+/** A new field for a column mapped to an existing one before; a secret stays secret. */
 function freshField(
   { title, secret }: Props["column"],
   plan: Plan,

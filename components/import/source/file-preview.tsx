@@ -74,10 +74,10 @@ function PreviewTable({
 export const isPermanent = (error: unknown): boolean =>
   ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
 
-/** change: why the format could not be changed. */
+/** change: the error of changing the format. */
 type IsPermanentProps = { file: ImportFile; change: unknown; preview: { error: unknown; refetch: () => unknown } };
 
-/** Why the first rows are not shown. The file is to be corrected where the fault is its own, else it is read again. */
+/** Reason that the first rows are missing. The user must fix the file, or reads it again. */
 function PreviewError({ file, change, preview }: IsPermanentProps) {
   const error = change ?? preview.error;
   if (!error) return null;

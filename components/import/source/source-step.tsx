@@ -39,7 +39,7 @@ export function SourceStep({ state, onStep }: StepProps) {
   const open = useUnresolved(state);
   const { mutate } = stage;
   const isPreviewed = uploads.current === null && open.isPreviewed;
-  // A file about which there is nothing to say is read as soon as it is sent.
+  // A file without open questions is read after the upload.
   useEffect(() => {
     if (!isJustChosen.current || !isPreviewed) return;
     isJustChosen.current = false;
@@ -118,11 +118,11 @@ type Unresolved = {
   /** The instruction for the user. */
   text: string | null;
   isPreviewed: boolean;
-  /** The previews leave nothing to choose or to note. */
+  /** Previews without choices or notes. */
   isPlain: boolean;
 };
 
-/** Whether something must be resolved before the files are read. */
+/** Whether something must be resolved before reading the files. */
 function useUnresolved(state: StepProps["state"]): Unresolved {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;

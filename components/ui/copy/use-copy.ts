@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 
-/** By way of a selection, beside what has the focus: a menu or a dialog that is open stays so. */
+/** Copies via a selection placed next to the focus, so that an open menu or dialog stays open. */
 function copySelected(text: string): boolean {
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement : null;
   const area = document.createElement("textarea");
@@ -18,9 +18,8 @@ function copySelected(text: string): boolean {
 }
 
 /**
- * Copies a text. Browsers give a page that came over plain HTTP from another machine no clipboard; there it is copied in
- * the older way.
- * @returns false where the browser allows neither
+ * Copies a text. Browsers have no clipboard API over plain HTTP from another machine, so an older way is used there.
+ * @returns false if the browser allows neither
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -31,10 +30,10 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** How long a button says that it has copied. */
+/** Time that a button shows the confirmation. */
 const SHOWN_MS = 1500;
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text and shows a brief confirmation. */
 export function useCopy(): { copied: boolean; copy: (text: string) => Promise<void> } {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

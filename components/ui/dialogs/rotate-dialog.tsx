@@ -8,7 +8,7 @@ import { FormDialog } from "./form-dialog";
 import { CopyLine, SecretDialog } from "./secret-dialog";
 import { useForm } from "./use-form";
 
-/** Label and note of a secret that is shown once. */
+/** Label and note of a one-time secret. */
 export type SecretWords = { label: string; note: string };
 
 const rotation = z.strictObject({ id: guid, overlapSeconds });
@@ -33,7 +33,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Gives its owner a new secret and shows it once. */
+/** Gives its owner a new secret, shown only once. */
 export function RotateDialog({ owner, title, action, overlap, rotate, secret, onClose }: Props) {
   const form = useForm({ overlapSeconds: DAY });
   const rotated = useMutation({ mutationFn: rotate });

@@ -7,7 +7,7 @@ import { useCopy } from "@/components/ui/copy/use-copy";
 import classes from "./copy-line.module.css";
 import { useReturnedFocus } from "./use-returned-focus";
 
-/** A line with a copy button: a secret that is shown once, or a command. */
+/** A line with a copy button: a one-time secret, or a command. */
 export function CopyLine({ label, value, note }: { label: string; value: string; note?: string }) {
   const { copied, copy } = useCopy();
   return (

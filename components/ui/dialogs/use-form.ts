@@ -63,7 +63,7 @@ export function useForm<V extends Values>(initialValues: V, mode: "controlled" |
   }, [refusal, isBusy]);
 
   function refuse(message: string, errors: readonly FieldError[] = []) {
-    // A field may stand below a member of the input: "config.url" is the field "url".
+    // A field may be inside a member of the input: "config.url" is the field "url".
     const ofFields = errors.flatMap(({ path, message }) => {
       const field = path.split(".").find((part) => part in initialValues);
       return field === undefined ? [] : [[field, sentence(message)] as const];
