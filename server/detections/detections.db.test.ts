@@ -62,8 +62,8 @@ async function unzipped(response: Response): Promise<Record<string, string>> {
   return JSON.parse(spawnSync("python3", ["-c", script], { input, encoding: "utf8" }).stdout);
 }
 
-describe("a rule", () => {
-  it("begins with the next entry and raises one alert for one story, with its entry in the log", async () => {
+describe("detection rule", () => {
+  it("starts with the next entry, raises one alert per incident and logs it", async () => {
     const { org, admin } = await arrange();
     const { user, event } = await deletedBy(org);
     await appendEvents([event]);
@@ -82,7 +82,7 @@ describe("a rule", () => {
     expect(raised).toMatchObject([{ id: alert?.id, resourceName: alert?.title, details: { entries: [2] } }]);
   });
 
-  it("counts over several runs and steps, for each person", async () => {
+  it("counts per user across runs and steps", async () => {
     const { org, admin } = await arrange();
     await create(admin, { yaml: MANY });
     const [jane, bob] = [await deletedBy(org), await deletedBy(org)];
@@ -96,7 +96,7 @@ describe("a rule", () => {
     expect(await alertsOf(admin)).toMatchObject([{ title: `Many deleted: ${jane.user.name}`, entries: [1, 3, 5] }]);
   });
 
-  it("over a count begins with the first entry that was counted", async () => {
+  it("with a count lists entries from the first one counted", async () => {
     const { org, admin } = await arrange();
     const yaml = `${MANY.replace("title: Many deleted", "name: m")}---
 name: u
@@ -116,7 +116,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
     ]);
   });
 
-  it("about what is first seen raises live what its test over the history finds, indexed or not", async () => {
+  it("on first-seen values raises live what a backtest finds, indexed or not", async () => {
     const { org, admin } = await arrange();
     const yaml = ONE.replace("action: device.delete", "firstSeen: network");
     await create(admin, { yaml, dedupeSeconds: 0 });
@@ -137,7 +137,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
     });
   });
 
-  it("is refused with the name of what is not supported", async () => {
+  it("is rejected with the name of an unsupported element", async () => {
     const { admin } = await arrange();
     await expect(create(admin, { yaml: `${ONE}timeframe: 5m\n` })).rejects.toMatchObject({
       code: "validation_failed",
@@ -145,7 +145,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
     });
   });
 
-  it("watches organizations that are created later from their first entry", async () => {
+  it("watches organizations created later from their first entry", async () => {
     const { partner, admin } = await arrange();
     await create(admin);
     const later = await createOrg({ partnerId: partner.id });
@@ -157,7 +157,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
     expect(await alertsOf(now)).toMatchObject([{ orgId: later.id, entries: [1] }]);
   });
 
-  it("turned off and on again begins anew; deleted it leaves its alerts", async () => {
+  it("starts over when re-enabled, and keeps its alerts when deleted", async () => {
     const { org, admin } = await arrange();
     const { id } = await create(admin);
     const { event } = await deletedBy(org);
@@ -172,7 +172,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
     expect(await alertsOf(admin)).toMatchObject([{ ruleId: null, title: expect.stringContaining("Deleted") }]);
   });
 
-  it("of a partner is neither seen nor changed by customers, and not by those who reach a part", async () => {
+  it("of a partner is hidden from customers and read-only with partial access", async () => {
     const { partner, org, admin } = await arrange();
     const { id } = await create(admin);
     const customer = await ctxFor(await createUser({ orgId: org.id, role: "org_admin" }));
@@ -184,7 +184,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
   });
 });
 
-describe("an alert", () => {
+describe("detection alert", () => {
   let org: TestOrg;
   let admin: Ctx;
   beforeAll(async () => {
@@ -197,7 +197,7 @@ describe("an alert", () => {
     return (await alertsOf(admin)).filter(({ actorId }) => actorId === of.user.id);
   };
 
-  it("is joined while it is acknowledged, and followed by another once it is closed", async () => {
+  it("absorbs more entries while acknowledged, and is followed by a new one once closed", async () => {
     const jane = await deletedBy(org);
     const [first] = await raise(jane);
     const id = first?.id ?? "";
@@ -218,7 +218,7 @@ describe("an alert", () => {
     ]);
   });
 
-  it("is a story: its entries and the actor's last day", async () => {
+  it("lists its entries and the actor's last day", async () => {
     const jane = await deletedBy(org);
     await appendEvents([{ ...jane.event, action: "user.login" }]);
     const [alert] = await raise(jane);
@@ -227,7 +227,7 @@ describe("an alert", () => {
     expect(story.actorsDay.map(({ action }) => action)).toEqual(["user.login", "device.delete"]);
   });
 
-  it("is proven by a file of each of its entries, and of no other", async () => {
+  it("downloads a proof of each of its entries and no other", async () => {
     const jane = await deletedBy(org);
     await appendEvents([{ ...jane.event, action: "user.login" }]);
     const [alert] = await raise(jane);
@@ -243,7 +243,7 @@ describe("an alert", () => {
     expect(made).toMatchObject([{ resourceId: alert?.id, details: { sequences: alert?.entries } }]);
   });
 
-  it("does not exist for other organizations, and needs a reason to be closed", async () => {
+  it("returns not_found to other organizations and requires a reason to close", async () => {
     const [alert] = await raise(await deletedBy(org));
     const stranger = await ctxFor("org_admin");
     await expect(getAlert.run(stranger, { id: alert?.id ?? "" })).rejects.toMatchObject({ code: "not_found" });
@@ -252,7 +252,7 @@ describe("an alert", () => {
     await expect(updateAlert.run(admin, assigned)).rejects.toMatchObject({ code: "validation_failed" });
   });
 
-  it("is not raised for an exception until that has ended", async () => {
+  it("is not raised while an exception is in effect", async () => {
     const jane = await deletedBy(org);
     const [rule] = (await listRules.run(admin, ruleListInput.parse({}))).data;
     const fields = { "user.email": jane.user.email };
@@ -265,7 +265,7 @@ describe("an alert", () => {
     await expect(createException.run(admin, bad)).rejects.toMatchObject({ code: "validation_failed" });
   });
 
-  it("is counted by the bell unless its rule is snoozed", async () => {
+  it("counts in the notification bell unless its rule is snoozed", async () => {
     const mine = async () =>
       (await organizationKinds["detection.alert"].check(new Date())).found.find((one) => one.orgId === other.org.id)
         ?.detail;
@@ -283,8 +283,8 @@ describe("an alert", () => {
   });
 });
 
-describe("state", () => {
-  it("is kept of 10,000 groups at most, and the rule says so", async () => {
+describe("rule state", () => {
+  it("is limited to 10,000 groups, and the rule reports the limit", async () => {
     const { org, admin } = await arrange();
     const { id } = await create(admin, { yaml: MANY.replace("user.id", "details.n") });
     const events = Array.from({ length: 10_050 }, (_, n) => ({
@@ -298,7 +298,7 @@ describe("state", () => {
     expect((await getRule.run(admin, { id })).cappedAt).not.toBeNull();
   });
 
-  it("is shared by processes that evaluate at once: an entry counts once", async () => {
+  it("is shared between processes, so an entry counts once", async () => {
     const { org, admin } = await arrange();
     await create(admin, { dedupeSeconds: 0 });
     const { event } = await deletedBy(org);
@@ -319,7 +319,7 @@ describe("state", () => {
   });
 });
 
-it("a backtest says what the live evaluation would have raised", async () => {
+it("a backtest matches the live evaluation", async () => {
   const { org, admin } = await arrange();
   await create(admin, { yaml: MANY });
   const people = [await deletedBy(org), await deletedBy(org), await deletedBy(org)];
@@ -341,7 +341,7 @@ it("a backtest says what the live evaluation would have raised", async () => {
   );
 });
 
-it("shipped rules are there for every partner, cannot be edited or deleted, and keep what a partner decided", async () => {
+it("shipped rules exist for every partner, cannot be edited, and keep partner settings", async () => {
   const { partner, admin } = await arrange();
   await asSystem((tx) => seedShippedRules(tx, partner.id));
   const { data } = await listRules.run(admin, ruleListInput.parse({ limit: 100 }));

@@ -36,19 +36,19 @@ const person = (name: string) => ({ user: { id: name, name, email: "", role: "" 
 const brief = (findings: Finding[]) => findings.map(({ kind, seqs }) => [kind, seqs]);
 
 describe("event_count", () => {
-  it("finds as many entries as the threshold within the timespan, and no fewer", () => {
+  it("fires at the threshold within the timespan, not below", () => {
     const yaml = count("condition: {gte: 3}");
     expect(brief(run(yaml, [{ minute: 0 }, { minute: 5 }, { minute: 10 }]))).toEqual([["raise", [1, 2, 3]]]);
     expect(run(yaml, [{ minute: 0 }, { minute: 5 }, { minute: 10.1 }])).toEqual([]);
   });
 
-  it("counts each person for themselves", () => {
+  it("counts each user separately", () => {
     const told = ["a", "b", "a", "b", "a"].map((name, i) => ({ minute: i, ...person(name) }));
     const findings = run(count("group-by: [user.id], condition: {gte: 3}"), told);
     expect(findings.map(({ group, seqs }) => [group, seqs])).toEqual([[[{ field: "user.id", value: "a" }], [1, 3, 5]]]);
   });
 
-  it("counts an entry that arrives late where it belongs, and says that it was late", () => {
+  it("counts a late entry at its own time and marks the alert as late", () => {
     const yaml = count("condition: {gte: 3}");
     const [finding] = run(yaml, [{ minute: 0 }, { minute: 30 }, { minute: 2 }, { minute: 9 }]);
     expect(finding).toMatchObject({ seqs: [1, 3, 4], isLate: true });
@@ -86,7 +86,7 @@ const failed = (minute: number) => ({ minute, action: "user.login.failed" });
 const exported = (minute: number) => ({ minute, action: "audit_logs.export" });
 
 describe("temporal correlations", () => {
-  it("temporal_ordered finds what follows in order alone", () => {
+  it("temporal_ordered matches only in order", () => {
     const yaml = STORY.replace("TYPE", "temporal_ordered");
     expect(brief(run(yaml, [failed(0), failed(1), failed(2), exported(20)]))).toEqual([["raise", [1, 2, 3, 4]]]);
     expect(run(yaml, [exported(0), failed(1), failed(2), failed(3)])).toEqual([]);
@@ -94,14 +94,14 @@ describe("temporal correlations", () => {
     expect(run(yaml, [failed(0), failed(1), exported(20)])).toEqual([]);
   });
 
-  it("temporal finds them in any order", () => {
+  it("temporal matches in any order", () => {
     const yaml = STORY.replace("TYPE", "temporal");
     expect(run(yaml, [exported(0), failed(1), failed(2), failed(3)])).toHaveLength(1);
   });
 });
 
-describe("alerts", () => {
-  it("are joined by more of the same for an hour, and begin anew after it", () => {
+describe("alert grouping", () => {
+  it("joins matching alerts for an hour, then starts a new one", () => {
     const findings = run(
       BASE,
       [0, 30, 61].map((minute) => ({ minute })),
@@ -112,11 +112,11 @@ describe("alerts", () => {
     expect(findings[2]?.alertId).not.toBe(findings[0]?.alertId);
   });
 
-  it("have the same id whenever the same entries are evaluated", () => {
+  it("gives the same entries the same alert ID", () => {
     expect(run(BASE, [{ minute: 0 }])[0]?.alertId).toBe(run(BASE, [{ minute: 0 }])[0]?.alertId);
   });
 
-  it("are not raised about alerts, nor about exceptions", () => {
+  it("raises no alerts about alerts or exceptions", () => {
     const any = BASE.replace("action: device.delete", "result: success");
     expect(run(any, [{ minute: 0, action: "detection.alert.raise" }])).toEqual([]);
     expect(run(any, [{ minute: 0 }], { exceptions: [(e) => e.user.name === "Jane Doe"] })).toEqual([]);

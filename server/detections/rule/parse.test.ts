@@ -12,7 +12,7 @@ function matches(yaml: string, over: Partial<FullEntry> = {}): boolean {
   return root.matches(entryOf(over));
 }
 
-describe("a selection", () => {
+describe("rule selections", () => {
   const jane = { user: { id: "u1", name: "Jane Doe", email: "jane@example.test", role: "org_admin" } };
   it.for<[string, boolean]>([
     ["user.name: jane doe", true],
@@ -40,7 +40,7 @@ describe("a selection", () => {
     ["action: DEVICE.DELETE", false],
     ["text|contains: 203.0.113", true],
     ["device: jane doe", true],
-  ])("%s is %s", ([line, expected]) => {
+  ])("%s evaluates to %s", ([line, expected]) => {
     const entry = {
       ...jane,
       ipAddress: "203.0.113.7",
@@ -59,7 +59,7 @@ it.for<[string, boolean]>([
   ["all of x_*", false],
   ["1 of them", true],
   ["c or a and b", true],
-])("condition %s is %s", ([condition, expected]) => {
+])("condition %s evaluates to %s", ([condition, expected]) => {
   const yaml = `title: t
 logsource: {product: trailmark}
 detection:
@@ -72,14 +72,14 @@ detection:
   expect(matches(yaml)).toBe(expected);
 });
 
-it("narrows by actions only where no other action can match", () => {
+it("narrows by actions only if no other action can match", () => {
   expect(parseRule(rule("action: [a.b, c.d]")).actions).toEqual(new Set(["a.b", "c.d"]));
   expect(parseRule(rule("action|startswith: device.")).actions).toBeNull();
   const not = rule("action: a.b").replace("condition: s", "condition: not s");
   expect(parseRule(not).actions).toBeNull();
 });
 
-describe("a text is refused and says why", () => {
+describe("rejects an invalid rule and says why", () => {
   it.for<[string, string]>([
     ["title: t\nlogsource: {product: windows}", "product: trailmark"],
     [rule("action: x", "timeframe: 5m"), "timeframe"],
@@ -111,7 +111,7 @@ describe("a text is refused and says why", () => {
   });
 });
 
-it("knows office hours in their zone", () => {
+it("evaluates office hours in their time zone", () => {
   const yaml = rule("action: device.delete", "outside: {hours: 08:00-18:00, zone: Europe/Berlin}");
   expect(matches(yaml, { timestamp: "2026-11-20T07:30:00.000Z" })).toBe(false);
   expect(matches(yaml, { timestamp: "2026-11-20T06:30:00.000Z" })).toBe(true);

@@ -16,14 +16,14 @@ function raisedBy(yaml: string, told: readonly Told[]): Finding[] {
   });
 }
 
-it.for(SHIPPED_RULES)("$key raises one alert for its story, and none for one close to it", ({ key, yaml }) => {
+it.for(SHIPPED_RULES)("$key raises one alert for its story and none for a harmless one", ({ key, yaml }) => {
   const story = RULE_STORIES[key];
   expect(raisedBy(yaml, story?.alarming ?? [])).toHaveLength(1);
   expect(story?.harmless.length).toBeGreaterThan(0);
   expect(raisedBy(yaml, story?.harmless ?? [])).toEqual([]);
 });
 
-it.for(SHIPPED_RULES)("$key says what it means and what to do, and is narrowed in SQL", ({ yaml }) => {
+it.for(SHIPPED_RULES)("$key describes its meaning and response, and is narrowed in SQL", ({ yaml }) => {
   const { description, actions, firstSeen } = parseRule(yaml);
   expect(description).toMatch(/^[A-Z].+\.\n\nWhat to do: .+\.$/s);
   expect(actions ?? firstSeen).not.toBeNull();

@@ -16,8 +16,8 @@ const complete = {
   rawXml: "",
 };
 
-describe("an agent's answer", () => {
-  it("completes what a device does not have", () => {
+describe("agent response", () => {
+  it("gets null for fields that a device lacks", () => {
     expect(parseEntry(entry())).toEqual({ ok: true, value: complete });
     expect(parseEntry(entry({ user: null, rawXml: null, eventId: null }))).toEqual({ ok: true, value: complete });
     const log = {
@@ -32,7 +32,7 @@ describe("an agent's answer", () => {
     expect(parseLogs({ logs: [{ name: "System" }] })).toEqual({ ok: true, value: [log] });
   });
 
-  it("has levels in one vocabulary; unknown ones become information", () => {
+  it("maps levels to one vocabulary, and unknown ones to information", () => {
     const level = (value: unknown) => {
       const parsed = parseEntry(entry({ level: value }));
       return parsed.ok && parsed.value.level;
@@ -49,7 +49,7 @@ describe("an agent's answer", () => {
       expect(level(given), String(given)).toBe(wanted);
   });
 
-  it("pages: with the agent's total, with what is known, and in place of an agent that does not", () => {
+  it("paginates with the agent's total, with a known total, or for the agent", () => {
     const many = Array.from({ length: 5 }, (_, n) => entry({ recordId: n }));
     const ids = (data: unknown, page: number, limit: number) => {
       const parsed = parseEntries(data, { page, limit });
@@ -61,7 +61,7 @@ describe("an agent's answer", () => {
     expect(ids({ entries: [], total: 0 }, 1, 10)).toEqual([[], 0]);
   });
 
-  it("says how far the agent looked, if the agent does in a form that is known", () => {
+  it("reports how far the agent searched if the format is known", () => {
     const searchedOf = (searched: unknown) => {
       const parsed = parseEntries({ events: [], total: 0, searched }, { page: 1, limit: 10 });
       return parsed.ok && parsed.value.searched;
@@ -75,7 +75,7 @@ describe("an agent's answer", () => {
     expect(logs).toMatchObject({ ok: true, value: [{ recordCount: 3, searched: { bytes: 9 } }] });
   });
 
-  it("has a total that is a count, or none", () => {
+  it("has a count as its total, or none", () => {
     const parse = (total: unknown) => parseEntries({ events: [entry()], total }, { page: 1, limit: 10 });
     for (const none of [undefined, null]) expect(parse(none)).toMatchObject({ ok: true, value: { total: 1 } });
     for (const total of ["12", 1.5, -1, "9007199254740993", Number.NaN, {}, true])
@@ -85,7 +85,7 @@ describe("an agent's answer", () => {
       });
   });
 
-  it("of another shape is told by place, never by content", () => {
+  it("of an invalid shape is reported by path, without content", () => {
     for (const data of [
       undefined,
       null,
@@ -104,7 +104,7 @@ describe("an agent's answer", () => {
     expect(parseEntry([]).ok).toBe(false);
   });
 
-  it("is given up at its first fault, and of one that is not paged the page alone is read", async () => {
+  it("is rejected at its first fault, and only the requested page is read", async () => {
     const many = Array.from({ length: 500_000 }, () => ({}));
     for (const parse of [parseLogs, (data: unknown) => parseEntries(data, { page: 1, limit: 500 })]) {
       const attempt = () => elapsedMs(async () => expect(parse(many).ok).toBe(false));
@@ -122,13 +122,13 @@ describe("an agent's answer", () => {
     });
   });
 
-  it("repairs text that no database takes", () => {
+  it("has text repaired for the database", () => {
     const parsed = parseEntry(entry({ message: "a\0b\ud800c" }));
     expect(parsed.ok && parsed.value.message).toBe("a\ufffdb\ufffdc");
   });
 });
 
-it("an agent's own words become one clean line", () => {
+it("sanitizes an agent's message into one clean line", () => {
   expect(sanitize("access\r\n\u001b[31mdenied\u202e \0!")).toBe("access [31mdenied \ufffd!");
   expect(sanitize("x".repeat(5_000))).toHaveLength(200);
 });

@@ -44,7 +44,7 @@ const inFlight = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.agentId, device.agentId)));
 const until = (check: () => boolean) => expect.poll(check, { interval: 5 }).toBe(true);
 
-it("an agent that was revoked since its token was looked up gets no stream", async () => {
+it("an agent revoked after its token check gets no stream", async () => {
   const device = await createDevice();
   await asSystem((tx) => tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, device.agentId)));
   await expect(connect(createRelay(), device)).rejects.toEqual(code("unauthenticated"));
@@ -52,7 +52,7 @@ it("an agent that was revoked since its token was looked up gets no stream", asy
   expect(await asSystem((tx) => tx.select().from(agentStreams).where(listed))).toEqual([]);
 });
 
-it("a revocation that is under way when a stream opens ends it", async () => {
+it("a revocation in progress closes a stream that opens meanwhile", async () => {
   const device = await createDevice();
   const relay = createRelay();
   const opening = await asSystem(async (tx) => {
@@ -75,12 +75,12 @@ describe.for([
     undefined,
   ],
   ["requester, stream and answer on three processes", () => createRelay(), () => createRelay(), () => createRelay()],
-] as const)("a live query over %s", ([_, createRequester, createHolder, createTaker]) => {
+] as const)("live query over %s", ([_, createRequester, createHolder, createTaker]) => {
   const requester = createRequester();
   const holder = createHolder(requester);
   const taker = createTaker?.(requester) ?? holder;
 
-  it("brings the query to the agent and the answer back, whatever characters it holds", async () => {
+  it("delivers the query and its answer with any characters", async () => {
     const device = await createDevice();
     const data = { text: 'NUL \0, half a pair \ud800, quotes "', nested: [1, null, { ok: true }] };
     const accepted: Promise<boolean>[] = [];
@@ -98,7 +98,7 @@ describe.for([
     leave();
   });
 
-  it("is late at its deadline; the answer that comes then is refused", async () => {
+  it("times out at its deadline and rejects a late answer", async () => {
     const device = await createDevice();
     const sent: Sent[] = [];
     const { leave } = await connect(holder, device, (command) => void sent.push(command));
@@ -123,7 +123,7 @@ describe.for([
     leave();
   });
 
-  it("fails at once when the agent disconnects", async () => {
+  it("fails immediately when the agent disconnects", async () => {
     const device = await createDevice();
     const attempt = async () => {
       const { leave } = await connect(holder, device, () => setTimeout(() => leave(), 20));
@@ -136,7 +136,7 @@ describe.for([
     expect(await quickest(1_000, attempt)).toBeLessThan(1_000);
   });
 
-  it("is withdrawn when the requester goes away", async () => {
+  it("is withdrawn when the requester disconnects", async () => {
     const device = await createDevice();
     const sent: Sent[] = [];
     const { leave } = await connect(holder, device, (command) => void sent.push(command));
@@ -151,7 +151,7 @@ describe.for([
     leave();
   });
 
-  it("takes one answer: a repeated, a foreign and an unknown one change nothing", async () => {
+  it("accepts one answer and ignores repeated, foreign and unknown ones", async () => {
     const device = await createDevice();
     const other = await createDevice();
     const sent: Sent[] = [];
@@ -173,7 +173,7 @@ describe.for([
     leave();
   });
 
-  it("a newer stream ends the older one, breaks its queries and takes the next ones", async () => {
+  it("fails when a newer stream replaces the old one, which takes later queries", async () => {
     const device = await createDevice();
     const older = await connect(holder, device);
     const answer = requester.query(list(device));
@@ -189,8 +189,8 @@ describe.for([
   });
 });
 
-describe("presence", () => {
-  it("ends with the stream, with its process's sign of life, and with the agent's rights", async () => {
+describe("agent presence", () => {
+  it("ends with the stream, the process's heartbeat or the agent's access", async () => {
     const relay = createRelay();
     const device = await createDevice();
     const { leave } = await connect(relay, device, (command) => void relay.settle(device.agentId, command.id, ok(1)));
@@ -211,7 +211,7 @@ describe("presence", () => {
     await until(() => stream.state.ended);
   });
 
-  it("holds no more than 64 queries per agent", async () => {
+  it("allows at most 64 queries per agent", async () => {
     const relay = createRelay();
     const device = await createDevice();
     const { leave } = await connect(relay, device);
@@ -225,8 +225,8 @@ describe("presence", () => {
   });
 });
 
-describe("between processes", () => {
-  it("an agent's stream ends within two seconds when it is revoked elsewhere, and its queries with it", async () => {
+describe("across processes", () => {
+  it("revoking an agent elsewhere ends its stream and queries within two seconds", async () => {
     const [here, there] = [createRelay(), createRelay()];
     const attempt = async () => {
       const device = await createDevice();
@@ -260,7 +260,7 @@ describe("between processes", () => {
     leave();
   });
 
-  it("a lost word is made up for by looking, and a lost LISTEN connection comes back", async () => {
+  it("polling covers lost notifications, and a lost LISTEN connection recovers", async () => {
     const deaf = createRelay({
       listen: async () => {},
       notify: async () => {},
@@ -293,7 +293,7 @@ describe("between processes", () => {
     there.leave();
   });
 
-  it("2,000 queries in flight to 200 agents on two processes cross no answer and leave nothing behind", async () => {
+  it("2,000 concurrent queries to 200 agents on two processes mix up no answer", async () => {
     const holders = [createRelay(), createRelay()] as const;
     const requesters = [holders[0], createRelay()] as const;
     const takers = [holders[1], requesters[1]] as const;

@@ -21,7 +21,7 @@ const event = (n: number) => ({
 });
 
 describe("stored events", () => {
-  it("every combination of filters answers the same rows in the same order as going through all of them", async () => {
+  it("match a full scan in rows and order for every combination of filters", async () => {
     const device = await createDevice();
     const ctx = await agentCtx(device);
     const events = Array.from({ length: 300 }, (_, n) => event(n));
@@ -58,7 +58,7 @@ describe("stored events", () => {
         }
   });
 
-  it("lists events of one millisecond by their times in microseconds", async () => {
+  it("in one millisecond are ordered by microseconds", async () => {
     const device = await createDevice();
     const ctx = await agentCtx(device);
     const events = [3, 1, 2].map((n) => ({
@@ -72,13 +72,13 @@ describe("stored events", () => {
     expect(data.map(({ message }) => message)).toEqual(["m3", "m2", "m1"]);
   });
 
-  it("does not merge events whose ID is blank", async () => {
+  it("with blank IDs are not merged", async () => {
     const device = await createDevice();
     const events = [" ", " ", ""].map((eventId) => ({ ...event(1), eventId }));
     expect(await ingestEvents.run(await agentCtx(device), { id: device.agentId, events })).toMatchObject({ count: 3 });
   });
 
-  it("secrets in details are masked before they are stored", async () => {
+  it("have secrets in details masked before storage", async () => {
     const device = await createDevice();
     const ctx = await agentCtx(device);
     const details = { commandLine: "net use", apiKey: "abc", nested: [{ Password: "hunter2", ok: true }] };

@@ -34,10 +34,10 @@ const counts = (orgId: string) =>
     await tx.$count(deviceEventLogs, eq(deviceEventLogs.orgId, orgId)),
   ]);
 
-describe("a time to come", () => {
+describe("timestamps in the future", () => {
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-  it("is taken of a log, and of an event for a day from a clock that is ahead", async () => {
+  it("are accepted for logs, and up to a day ahead for events", async () => {
     const device = await createDevice();
     const about = { token: device, params: { id: device.agentId } };
     const send = async (timestamp: string) => [
@@ -58,7 +58,7 @@ describe("a time to come", () => {
     expect(await counts(device.orgId)).toEqual([2, 1]);
   });
 
-  it("does not keep a log that was stored with it longer than its window", async () => {
+  it("do not extend a log's retention", async () => {
     const device = await createDevice();
     await fill(device, [-4_000, -0.5, 1], daysAgo(40));
     await fill(await createDevice({ orgId: device.orgId }), [-5_000], daysAgo(20));
@@ -77,7 +77,7 @@ describe("device log retention", () => {
     await fill(device, [1, 20, 40, 80, 100, 200]);
   });
 
-  it("begins with 30 and 90 days for a new organization, and says what is kept", async () => {
+  it("defaults to 30 and 90 days, and shows what is stored", async () => {
     const answer = await call(GET, { token: admin, params: params() });
     expect(answer).toMatchObject({
       status: 200,
@@ -90,7 +90,7 @@ describe("device log retention", () => {
     });
   });
 
-  it("previews what would go, and takes whole days from 1 to 3650 alone", async () => {
+  it("previews the deletion and accepts only whole days from 1 to 3650", async () => {
     const look = (diagnosticDays: number, eventDays: number) =>
       call(preview, {
         token: admin,
@@ -102,7 +102,7 @@ describe("device log retention", () => {
     expect((await look(30, 3651)).status).toBe(400);
   });
 
-  it("removes what is older, keeps the rest, and records that", async () => {
+  it("deletes older rows, keeps the others and records it", async () => {
     await pruneDeviceLogs({ orgIds: [device.orgId] });
     expect(await counts(device.orgId)).toEqual([2, 4]);
     await flushRecording(60_000);
@@ -113,7 +113,7 @@ describe("device log retention", () => {
     });
   });
 
-  it("counts and records what went before the database ended the run, and goes on with the next one", async () => {
+  it("records a run that the database ended early, and continues with the next", async () => {
     const cutDevice = await createDevice();
     const { orgId } = cutDevice;
     await fill(cutDevice, [1, 100, 200]);
@@ -129,7 +129,7 @@ describe("device log retention", () => {
     ]);
   });
 
-  it("keeps what a policy keeps that was saved after the run had read the one before it", async () => {
+  it("uses the policy saved during a run", async () => {
     const changed = await createDevice();
     const { orgId } = changed;
     await fill(changed, [1, 100, 200, 400]);
@@ -146,7 +146,7 @@ describe("device log retention", () => {
     expect(await counts(orgId)).toEqual([3, 1]);
   });
 
-  it("does not store an event again that it has removed, and stores one within the window", async () => {
+  it("does not store a deleted event again, but accepts one within the window", async () => {
     const event = (age: number, eventId: string) => ({
       ...{
         timestamp: daysAgo(age).toISOString(),
@@ -165,7 +165,7 @@ describe("device log retention", () => {
     expect(await counts(device.orgId)).toEqual([2, 5]);
   });
 
-  it("leaves an organization alone that has notice still, until someone saves", async () => {
+  it("skips an organization during its notice period until someone saves", async () => {
     const other = await createDevice();
     const owner = await createUser({ orgId: other.orgId, role: "org_admin" });
     await fill(other, [200]);
@@ -180,7 +180,7 @@ describe("device log retention", () => {
     expect(await counts(other.orgId)).toEqual([1, 0]);
   });
 
-  it("keeps what came within the last day, however old it says to be", async () => {
+  it("keeps rows received within the last day, whatever their timestamp", async () => {
     const late = await createDevice();
     await fill(late, [400]);
     await asSystem((tx) =>
@@ -190,7 +190,7 @@ describe("device log retention", () => {
     expect(await counts(late.orgId)).toEqual([0, 1]);
   });
 
-  it("is refused to viewers and does not exist for other organizations", async () => {
+  it("returns 403 to viewers and 404 to other organizations", async () => {
     const viewer = await createUser({ orgId: device.orgId, role: "org_viewer" });
     const body = { diagnosticDays: 1, eventDays: 1 };
     expect((await call(PUT, { method: "PUT", token: viewer, params: params(), body })).status).toBe(403);

@@ -17,7 +17,7 @@ const stored = async (device: TestDevice) =>
   (await asSystem((tx) => tx.execute(sql`SELECT 1 FROM agent_logs WHERE device_id = ${device.id}::uuid`))).length;
 
 describe("storeRows", () => {
-  it("stores one batch and several", async () => {
+  it("stores one or several batches", async () => {
     const device = await createDevice();
     const { scope } = await ctxFor(device);
     for (const count of [0, 1, 100, 101, 350])
@@ -25,7 +25,7 @@ describe("storeRows", () => {
     expect(await stored(device)).toBe(552);
   });
 
-  it("is refused rows of another organization by the database, whatever the number", async () => {
+  it("rejects rows of another organization for any number of rows", async () => {
     const [device, other] = [await createDevice(), await createDevice()];
     const { scope } = await ctxFor(other);
     for (const count of [1, 350])
@@ -33,7 +33,7 @@ describe("storeRows", () => {
     expect(await stored(device)).toBe(0);
   });
 
-  it("leaves no tenant behind on the connection", async () => {
+  it("leaves no tenant set on the connection", async () => {
     const device = await createDevice();
     const { scope } = await ctxFor(device);
     await Promise.all(Array.from({ length: 20 }, () => storeRows(scope, messages(1), insertInto(device))));

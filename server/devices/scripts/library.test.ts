@@ -12,13 +12,13 @@ const ask = async (query: object) =>
   libraryOutput.parse(await listSystemLibrary.run(systemCtx(), libraryInput.parse(query))).data;
 
 describe("the system script library", () => {
-  it("is generated from the scripts as they stand", async () => {
+  it("matches the scripts on disk", async () => {
     const { render } = await import("./generate.mjs");
     const written = readFileSync(join(import.meta.dirname, "library.generated.ts"), "utf8");
     expect(written, "run node server/devices/scripts/generate.mjs").toBe(render());
   });
 
-  it("holds at least 18 scripts, some for each system, each complete and under its own id", () => {
+  it("has at least 18 complete scripts with unique IDs, some for each system", () => {
     expect(LIBRARY.length).toBeGreaterThanOrEqual(18);
     for (const script of LIBRARY) libraryScript.parse(script);
     expect(new Set(LIBRARY.map((script) => script.id)).size).toBe(LIBRARY.length);
@@ -26,7 +26,7 @@ describe("the system script library", () => {
       expect(LIBRARY.filter((script) => script.osTypes.includes(os)).length).toBeGreaterThan(6);
   });
 
-  it.each(of("bash").map((script) => [script.name, script] as const))("bash reads %s", (_, script) => {
+  it.each(of("bash").map((script) => [script.name, script] as const))("bash parses %s", (_, script) => {
     const { status, stderr } = spawnSync("bash", ["-n"], { input: script.content, encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     expect(script.content.startsWith("#!/usr/bin/env bash\n")).toBe(true);
@@ -34,12 +34,15 @@ describe("the system script library", () => {
       expect(script.content).toMatch(new RegExp(`\\$\\{${name}:|"\\$\\{${name}`));
   });
 
-  it.each(of("powershell").map((script) => [script.name, script] as const))("PowerShell could read %s", (_, script) => {
-    expect(unbalanced(script.content)).toBe("");
-    for (const { name } of script.parameters) expect(script.content).toMatch(new RegExp(`param\\(.*\\$${name}\\b`));
-  });
+  it.each(of("powershell").map((script) => [script.name, script] as const))(
+    "PowerShell script %s has balanced brackets and declared parameters",
+    (_, script) => {
+      expect(unbalanced(script.content)).toBe("");
+      for (const { name } of script.parameters) expect(script.content).toMatch(new RegExp(`param\\(.*\\$${name}\\b`));
+    },
+  );
 
-  it("is filtered by category, system and words", async () => {
+  it("filters by category, system and words", async () => {
     expect(await ask({})).toHaveLength(LIBRARY.length);
     expect(new Set((await ask({ category: "DISK" })).map((script) => script.category))).toEqual(new Set(["disk"]));
     for (const script of await ask({ os: "darwin" })) expect(script.osTypes).toContain("macos");

@@ -29,7 +29,7 @@ async function log(device: TestDevice, second: number, message: string): Promise
 const nameOf = ({ item }: Page["data"][number]): string =>
   item.source === "audit" ? String(item.entry.details.n) : item.source === "diagnostic" ? item.log.message : "?";
 
-describe("everything around an entry", () => {
+describe("context of an entry", () => {
   let device: TestDevice;
   let admin: TestUser;
   let middle = "";
@@ -76,7 +76,7 @@ describe("everything around an entry", () => {
   const ask = async (query = "", token: Parameters<typeof call>[1] = { token: admin }) =>
     (await call(GET, { ...token, path: `/?${query}`, params: { id: middle } })).body as Page;
 
-  it("is one list in order of time, the entry in it, with what each has in common with it", async () => {
+  it("lists related items in time order with what each has in common", async () => {
     const page = await ask();
     expect(page.data.map(nameOf)).toEqual([
       "two ties",
@@ -104,7 +104,7 @@ describe("everything around an entry", () => {
     expect([page.hasOlder, page.hasNewer]).toEqual([false, false]);
   });
 
-  it("narrows to some ties and some logs, and widens to the organization and to more minutes", async () => {
+  it("narrows to ties and logs, and widens to the organization and more minutes", async () => {
     expect((await ask("ties=address")).data.map(nameOf)).toEqual(["two ties", "middle", "address"]);
     expect((await ask("ties=session,address&minutes=1")).data.map(nameOf)).toEqual([
       "two ties",
@@ -130,13 +130,13 @@ describe("everything around an entry", () => {
     expect(whole).not.toContain("log after");
   });
 
-  it("keeps the closest of each side and says when there is more", async () => {
+  it("keeps the closest items on each side and reports when there are more", async () => {
     const page = await ask("limit=2");
     expect(page.data.map(nameOf)).toEqual(["log after", "about the device", "middle", "same instant", "log before"]);
     expect([page.hasOlder, page.hasNewer]).toEqual([true, true]);
   });
 
-  it("ties what names an unknown device by its hostname, not all whose ids are no UUIDs", async () => {
+  it("matches an unknown device by hostname, not by missing UUID", async () => {
     const { orgId } = device;
     const about = { orgId, resourceId: "rmm-1", resourceType: "device" };
     const [first] = await appendEvents([
@@ -150,7 +150,7 @@ describe("everything around an entry", () => {
     expect((body as Page).device).toEqual({ id: "", hostname: "GONE-1", isKnown: false });
   });
 
-  it("is of the device that one of its names is, though the first is none", async () => {
+  it("uses the device that any of the entry's names matches", async () => {
     const { orgId } = device;
     const details = { n: "second name", device: { name: "Front desk", hostname: "ws-1" } };
     const [entry] = await appendEvents([{ orgId, timestamp: at(3000), resourceType: "alert", details }]);
@@ -158,7 +158,7 @@ describe("everything around an entry", () => {
     expect((body as Page).device).toEqual({ id: device.id, hostname: "WS-1", isKnown: true });
   });
 
-  it("is of no device where two have its name, whoever's agent wrote it; the next name decides", async () => {
+  it("skips a hostname shared by two devices and uses the next name", async () => {
     const { orgId } = device;
     for (const hostname of ["TWIN-1", "TWIN-1"]) await createDevice({ orgId, hostname });
     const by = { orgId, timestamp: at(4000), actorType: "agent" as const, actorId: device.agentId };
@@ -176,14 +176,14 @@ describe("everything around an entry", () => {
     expect(found).toEqual({ twin: { id: "", hostname: "TWIN-1", isKnown: false }, next: own, agent: own });
   });
 
-  it("leaves out, and says so, the logs that the caller may not read", async () => {
+  it("omits and lists the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["audit:read"] });
     const page = await ask("", { token: key });
     expect(page.leftOut).toEqual(["diagnostic", "event"]);
     expect(new Set(page.data.map(({ item }) => item.source))).toEqual(new Set(["audit"]));
   });
 
-  it("has a session that every list can be narrowed to, whole and not by a part", async () => {
+  it("filters every list by an exact session ID", async () => {
     const listed = async (session: string) => {
       const { body } = await call(listLogs, { token: admin, path: `/?session=${session}&orgId=${device.orgId}` });
       return body.data.map((entry: { details: { n: string } }) => entry.details.n);
@@ -194,7 +194,7 @@ describe("everything around an entry", () => {
     expect(await listed("s-")).toEqual([]);
   });
 
-  it("refuses what it does not know, and is not found elsewhere", async () => {
+  it("rejects unknown parameters and returns 404 to other organizations", async () => {
     for (const query of ["minutes=0", "minutes=61", "ties=colour", "sources=nothing", "limit=none"]) {
       const answer = await call(GET, { token: admin, path: `/?${query}`, params: { id: middle } });
       expect([answer.status, answer.body.errors?.length], query).toEqual([400, 1]);

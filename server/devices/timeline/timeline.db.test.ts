@@ -27,7 +27,7 @@ const wordsOf = (item: TimelineItem): string => {
   return item.source === "diagnostic" ? `diagnostic ${item.log.message}` : `event ${item.event.message}`;
 };
 
-describe("a device's timeline", () => {
+describe("device timeline", () => {
   let device: TestDevice;
   let admin: TestUser;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe("a device's timeline", () => {
     return found;
   }
 
-  it("merges three logs in one order, each item once, whatever the size of a page", async () => {
+  it("merges three logs in one order, each item once, for any page size", async () => {
     const whole = (await ask("limit=100")).data;
     expect(whole).toHaveLength(54);
     const times = whole.map((item) => item.at);
@@ -82,7 +82,7 @@ describe("a device's timeline", () => {
     for (const limit of [4, 7]) expect(await walk(`limit=${limit}`)).toEqual(words);
   });
 
-  it("keeps to a range, to chosen logs and to a text", async () => {
+  it("filters by range, logs and text", async () => {
     const range = `from=${at(2).toISOString()}&to=${at(3).toISOString()}`;
     expect(await walk(`${range}&limit=5`)).toHaveLength(18);
     const events = await walk(`${range}&sources=event&limit=4`);
@@ -91,7 +91,7 @@ describe("a device's timeline", () => {
     expect(await walk("sources=audit,event&search=x4")).toHaveLength(3);
   });
 
-  it("finds what is told of an item: words in any order, its fields, a phrase in quotes", async () => {
+  it("searches words in any order, fields and quoted phrases", async () => {
     const own = await createDevice({ orgId: device.orgId });
     await asSystem(async (tx) => {
       await tx.execute(sql`INSERT INTO agent_logs (device_id, org_id, timestamp, level, component, message, fields)
@@ -113,7 +113,7 @@ describe("a device's timeline", () => {
     expect(await found('""')).toHaveLength(2);
   });
 
-  it("holds the entries that name the device, in whichever of their members, and those of no other", async () => {
+  it("contains exactly the entries that name the device in any member", async () => {
     const own = await createDevice({ orgId: device.orgId, hostname: "LAB-1" });
     const foreign = { resourceId: "rmm-1", resourceType: "device" };
     const naming: [Partial<TestEvent>, Record<string, unknown>][] = [
@@ -137,14 +137,14 @@ describe("a device's timeline", () => {
     );
   });
 
-  it("leaves out, and says so, what the caller may not read", async () => {
+  it("omits and lists the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["devices:read"] });
     const page = await ask("limit=100", { token: key });
     expect(page.leftOut).toEqual(["audit"]);
     expect(new Set(page.data.map(({ source }) => source))).toEqual(new Set(["diagnostic", "event"]));
   });
 
-  it("refuses altered cursors, unknown logs and ranges that run back; is not found elsewhere", async () => {
+  it("rejects altered cursors, unknown logs and reversed ranges; returns 404 elsewhere", async () => {
     const { nextCursor } = await ask("limit=3");
     const altered = `${nextCursor?.slice(0, -2)}${nextCursor?.endsWith("AA") ? "BB" : "AA"}`;
     for (const query of [

@@ -52,8 +52,8 @@ const failing = (id: string, hours: number) =>
 const storedOf = async (id: string) =>
   (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
 
-describe("the signing secret", () => {
-  it("is shown once, stored encrypted, and never told again or recorded", async () => {
+describe("webhook signing secret", () => {
+  it("is shown once, stored encrypted and never recorded", async () => {
     const admin = await createUser();
     const created = await create(admin);
     expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -65,7 +65,7 @@ describe("the signing secret", () => {
     expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain(created.secret.slice(6));
   });
 
-  it("is changed with two signatures for the overlap, and with the new one alone after it", async () => {
+  it("rotates with two signatures during the overlap, then only the new one", async () => {
     const admin = await createUser();
     const { id, secret: former } = await create(admin);
     const { body } = await call(ROTATE, {
@@ -94,8 +94,8 @@ describe("the signing secret", () => {
   });
 });
 
-describe("a message that fails", () => {
-  it("is tried again after longer and longer pauses by whichever process, then given up", async () => {
+describe("failed delivery", () => {
+  it("is retried with growing pauses by any process, then given up", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
     receiver.answer.status = 500;
@@ -124,7 +124,7 @@ describe("a message that fails", () => {
     expect((await auditRows(admin.orgId as string)).map(({ action }) => action)).toContain("webhook.resend");
   });
 
-  it("waits 5 seconds at first, and three days in all", () => {
+  it("is retried after 5 seconds at first, over three days in total", () => {
     const now = new Date(0);
     const pauses = Array.from({ length: 10 }, (_, i) => nextAttempt(i + 1, now, 0.5)?.getTime() ?? null);
     expect(pauses[0]).toBe(5000);
@@ -133,7 +133,7 @@ describe("a message that fails", () => {
     expect(all / HOUR).toBeCloseTo(75.6, 0);
   });
 
-  it("disables an endpoint to which nothing could be delivered for five days, which is recorded, and nothing more is sent to it", async () => {
+  it("for five days disables the endpoint, records it and stops sending", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
     receiver.answer.status = 503;
@@ -157,7 +157,7 @@ describe("a message that fails", () => {
     expect(enabled.body).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
   });
 
-  it("no longer counts against an endpoint that has another address", async () => {
+  it("no longer counts after the endpoint's URL changes", async () => {
     const admin = await createUser();
     const { id, url } = await create(admin);
     await failing(id, 121);
@@ -167,7 +167,7 @@ describe("a message that fails", () => {
     expect(await patch({ url: `${url}/other` })).toMatchObject({ failingSince: null });
   });
 
-  it("disables an endpoint that answers 410 at once", async () => {
+  it("with 410 disables the endpoint immediately", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
     receiver.answer.status = 410;
@@ -178,7 +178,7 @@ describe("a message that fails", () => {
   });
 });
 
-it("an endpoint that does not answer holds up no other's messages", async () => {
+it("an unresponsive endpoint does not delay other endpoints", async () => {
   const silent = createServer();
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -200,7 +200,7 @@ it("an endpoint that does not answer holds up no other's messages", async () => 
   expect((await logOf(admin, slow.id))[0]).toMatchObject({ error: "The connection was cut." });
 });
 
-it("however many endpoints of one organization do not answer, another's message is sent", async () => {
+it("unresponsive endpoints of one organization do not delay another's", async () => {
   const silent = createServer();
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -220,8 +220,8 @@ it("however many endpoints of one organization do not answer, another's message 
   await worker.stop();
 });
 
-describe("permissions of deliveries", () => {
-  it("administers the organization, the whole partner for a partner's, and sees no other's log", async () => {
+describe("delivery permissions", () => {
+  it("cover the organization, or the whole partner for a partner's endpoint", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const whole = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -240,7 +240,7 @@ describe("permissions of deliveries", () => {
     expect(await logOf(whole, wide.id)).toHaveLength(1);
   });
 
-  it("reads of a partner's endpoint the host alone where less than the partner is reached", async () => {
+  it("show only the host of a partner's endpoint without full partner access", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const whole = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -255,13 +255,13 @@ describe("permissions of deliveries", () => {
     expect(await urlsFor(whole)).toEqual([url, url]);
   });
 
-  it("gets an address back as it is posted to, odd characters escaped", async () => {
+  it("return a URL as used, with special characters escaped", async () => {
     const admin = await createUser();
     const { url } = await create(admin, { url: "https://hooks.example.com/a\u0000b\ud800/ü" });
     expect(url).toBe("https://hooks.example.com/a%EF%BF%BDb%EF%BF%BD/%C3%BC");
   });
 
-  it("may not name an address that the operator does not allow", async () => {
+  it("reject a URL that the operator does not allow", async () => {
     const admin = await createUser();
     withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: false, TRAILMARK_WEBHOOKS_HTTP: false });
     for (const url of ["http://hooks.example.com/", "https://10.0.0.1/", "https://localhost/", "nonsense"]) {
@@ -271,7 +271,7 @@ describe("permissions of deliveries", () => {
   });
 });
 
-it("mails reach a real mail server at the person's present address, and are in their log alone", async () => {
+it("emails go to the user's current address and appear only in their log", async () => {
   const mail = await startMailServer();
   withSettings({ SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
   const [admin, colleague] = [await createUser(), await createUser()];

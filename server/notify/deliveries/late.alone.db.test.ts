@@ -62,7 +62,7 @@ async function arrange(attempts = 0) {
 it.each([
   ["first", 0],
   ["last", 9],
-])("the %s attempt that fails after the message was sent again and delivered changes nothing", async (_, attempts) => {
+])("the %s attempt failing after a successful resend changes nothing", async (_, attempts) => {
   const { rowOf, endpointOf, resend } = await arrange(attempts);
   const works = [workOff(delivery)];
   await posted(1);
@@ -78,7 +78,7 @@ it.each([
   expect(posts).toHaveLength(2);
 });
 
-it("a message that is sent again during its last attempt is sent, though that one fails", async () => {
+it("a resend during the last attempt goes out even if that attempt fails", async () => {
   const { rowOf, resend } = await arrange(9);
   const work = workOff(delivery);
   await posted(1);
@@ -90,7 +90,7 @@ it("a message that is sent again during its last attempt is sent, though that on
   expect(await rowOf()).toMatchObject({ status: "delivered", attempts: 1 });
 });
 
-it("an attempt that another process took over says only that it delivered", async () => {
+it("an attempt taken over by another process only reports success", async () => {
   const { message, rowOf } = await arrange();
   const take = async () => {
     const claimed = await claim(message);
@@ -109,7 +109,7 @@ it("an attempt that another process took over says only that it delivered", asyn
   expect(await rowOf()).toMatchObject({ status: "delivered", error: null });
 });
 
-it("an address's former answer does not count against the one that the endpoint has now", async () => {
+it("a 410 from the old URL does not count against the new one", async () => {
   const { url, rowOf, endpointOf, patch } = await arrange();
   const work = workOff(delivery);
   await posted(1);
@@ -130,7 +130,7 @@ const untilBlocked = () =>
     )
     .not.toEqual([]);
 
-it("an endpoint can be deleted while one of its attempts is written down", async () => {
+it("an endpoint can be deleted while a delivery attempt is recorded", async () => {
   const { id, message, endpointOf, remove } = await arrange();
   let removal: ReturnType<typeof remove> | undefined;
   await asSystem(async (tx) => {

@@ -71,7 +71,7 @@ const choose = (token: TestUser, kinds: readonly string[]) =>
 const openOf = async (token: TestUser): Promise<string[]> =>
   (await call(LIST, { token, path: "/?status=open" })).body.data.map(({ kind }: { kind: string }) => kind).sort();
 
-it("an unproven chain, a witness away for a day, pruning off and lost events are told in the product, by mail and by a signed webhook, to whoever wants it", async () => {
+it("delivers chain, witness, pruning and loss notifications in the product, by email and webhook", async () => {
   const { id: orgId } = await createOrg({ partnerId: partner.id });
   const home = partner.homeOrgId;
   await choose(owner, KINDS);

@@ -37,7 +37,7 @@ function play(kind: NotificationKind, all: readonly Observation[]) {
   return { rows, seen };
 }
 
-test.each(KIND_NAMES)("%s is told by turns: raised, resolved, raised, however the looks fall", (kind) => {
+test.each(KIND_NAMES)("%s alternates between raised and resolved for any observations", (kind) => {
   fc.assert(
     fc.property(looks, (all) => {
       const { rows } = play(kind, all);
@@ -50,35 +50,32 @@ test.each(KIND_NAMES)("%s is told by turns: raised, resolved, raised, however th
   );
 });
 
-test.each(KIND_NAMES)(
-  "%s is raised only after every look of its time saw it, and resolved at the first that did not",
-  (kind) => {
-    const { holdsMs, isWatched } = KINDS[kind];
-    fc.assert(
-      fc.property(looks, (all) => {
-        const { rows, seen } = play(kind, all);
-        for (const { what, at } of rows.told) {
-          const upTo = seen.filter((look) => look.at <= at).reverse();
-          const run = upTo.slice(0, upTo.findIndex(({ holds }) => holds !== (what === "raised")) >>> 0);
-          const first = run.at(-1);
-          if (what === "resolved") expect(run.length).toBe(1);
-          else {
-            expect(at - (first?.at ?? Number.NaN)).toBeGreaterThanOrEqual(holdsMs);
-            const watched = run.every((look, i) => i === 0 || (run[i - 1]?.at ?? 0) - look.at <= 5 * MINUTE);
-            if (isWatched && holdsMs > 0 && run.length > 1 && !watched)
-              // Only the part since the last gap counts.
-              expect(at - lastGapEnd(run)).toBeGreaterThanOrEqual(holdsMs);
-          }
+test.each(KIND_NAMES)("%s is raised after its full hold time and resolved at the first clear check", (kind) => {
+  const { holdsMs, isWatched } = KINDS[kind];
+  fc.assert(
+    fc.property(looks, (all) => {
+      const { rows, seen } = play(kind, all);
+      for (const { what, at } of rows.told) {
+        const upTo = seen.filter((look) => look.at <= at).reverse();
+        const run = upTo.slice(0, upTo.findIndex(({ holds }) => holds !== (what === "raised")) >>> 0);
+        const first = run.at(-1);
+        if (what === "resolved") expect(run.length).toBe(1);
+        else {
+          expect(at - (first?.at ?? Number.NaN)).toBeGreaterThanOrEqual(holdsMs);
+          const watched = run.every((look, i) => i === 0 || (run[i - 1]?.at ?? 0) - look.at <= 5 * MINUTE);
+          if (isWatched && holdsMs > 0 && run.length > 1 && !watched)
+            // Only the part since the last gap counts.
+            expect(at - lastGapEnd(run)).toBeGreaterThanOrEqual(holdsMs);
         }
-        // Nothing that has held for long enough goes unsaid.
-        const last = seen.at(-1);
-        const raised = rows.open?.raisedAt;
-        if (last?.holds && rows.open && !raised) expect(last.at - rows.open.since.getTime()).toBeLessThan(holdsMs);
-      }),
-      { numRuns: 300 },
-    );
-  },
-);
+      }
+      // Nothing that has held for long enough goes unsaid.
+      const last = seen.at(-1);
+      const raised = rows.open?.raisedAt;
+      if (last?.holds && rows.open && !raised) expect(last.at - rows.open.since.getTime()).toBeLessThan(holdsMs);
+    }),
+    { numRuns: 300 },
+  );
+});
 
 /** When the newest stretch without a gap began; the run is newest first. */
 function lastGapEnd(run: readonly { at: number }[]): number {
@@ -89,7 +86,7 @@ function lastGapEnd(run: readonly { at: number }[]): number {
   return run.at(-1)?.at ?? Number.NaN;
 }
 
-test("a condition of which no one was told ends without a word", () => {
+test("a condition that was never notified ends silently", () => {
   const seen = { since: new Date(AT), observedAt: new Date(AT), raisedAt: null };
   expect(stepOf("chain.unproven", seen, { holds: false, now: new Date(AT + MINUTE) })).toEqual({ do: "forget" });
 });

@@ -11,7 +11,7 @@ import { createOrg } from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
 import { lossReporter } from "./losses";
 
-it("a process reports its last losses at its end", async () => {
+it("a process reports its last losses on shutdown", async () => {
   const began = new Date();
   const dir = mkdtempSync(join(tmpdir(), "trailmark-losses-"));
   withSettings({ TRAILMARK_DATA_DIR: dir });

@@ -46,8 +46,8 @@ const listOf = async (token: TestUser, query = "") => (await call(LIST, { token,
 const endpoint = (token: TestUser, over: object = {}) =>
   call(CREATE, { token, body: { name: "Desk", url: receiver.url, kinds: ["chain.broken", "agents.silent"], ...over } });
 
-describe("a broken chain", () => {
-  it("is in the list of whoever may read that log, once while it lasts, and resolved when it is over", async () => {
+describe("broken chain notification", () => {
+  it("appears once to everyone with log access and resolves with the condition", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const orgId = viewer.orgId as string;
     await breakChain(orgId);
@@ -81,7 +81,7 @@ describe("a broken chain", () => {
     expect((await call(SUMMARY, { token: viewer })).body.unread).toBe(0);
   });
 
-  it("is read and chosen by the platform's operator also where they look at one organization alone", async () => {
+  it("can be read and selected by a platform operator within one organization", async () => {
     const operator = await createUser({ role: "system_admin" });
     const [first, second] = [await createOrg(), await createOrg()];
     await breakChain(first.id);
@@ -101,7 +101,7 @@ describe("a broken chain", () => {
     expect((await choose({ organizationIds: [randomUUID()] })).status).toBe(403);
   });
 
-  it("is read with all others of the organization that is named, and none of another", async () => {
+  it("is marked read with all others of the named organization only", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const [first, second] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
@@ -113,7 +113,7 @@ describe("a broken chain", () => {
     expect((await call(READ, { token: admin, body: { orgId: (await createOrg()).id } })).status).toBe(403);
   });
 
-  it("concerns no one of another organization", async () => {
+  it("is hidden from other organizations", async () => {
     const [mine, other] = [await createUser(), await createUser()];
     await breakChain(other.orgId as string);
     await pass(new Date());
@@ -125,8 +125,8 @@ describe("a broken chain", () => {
   });
 });
 
-describe("a webhook", () => {
-  it("is posted one message that the library of Standard Webhooks verifies, and one when it is over", async () => {
+describe("webhook notifications", () => {
+  it("send one verifiable Standard Webhooks message when raised and one when resolved", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { body: created } = await endpoint(admin);
@@ -156,7 +156,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("tells a partner of a hundred silent customers in one message, and another customer's never", async () => {
+  it("combine a hundred silent customers of a partner into one message", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const orgs = await Promise.all(Array.from({ length: 100 }, () => createOrg({ partnerId: partner.id })));
@@ -179,7 +179,7 @@ describe("a webhook", () => {
   });
 });
 
-describe("a condition that another joins", () => {
+describe("a condition that another one joins", () => {
   const HOUR = 3_600_000;
 
   type Look = readonly [hours: number, names: string[], ids?: string[]];
@@ -205,7 +205,7 @@ describe("a condition that another joins", () => {
     return { told, at };
   }
 
-  it("is raised again for a webhook, and not for one that is no longer disabled", async () => {
+  it("is raised again for another disabled webhook, not for a re-enabled one", async () => {
     const { told } = await watch("webhook.disabled", [
       [0, ["Desk"]],
       [1, ["Desk", "Desk"]],
@@ -220,7 +220,7 @@ describe("a condition that another joins", () => {
     ]);
   });
 
-  it("is not raised again for a webhook that is renamed, but for another of the same name", async () => {
+  it("is not raised again for a renamed webhook, but for another of the same name", async () => {
     const { told } = await watch("webhook.disabled", [
       [0, ["Desk"], ["a"]],
       [1, ["Front desk"], ["a"]],
@@ -234,7 +234,7 @@ describe("a condition that another joins", () => {
     expect(told[1]?.[2]).toContain("Front desk");
   });
 
-  it("is raised again once a witness is away for a day itself, each dated by its own absence", async () => {
+  it("is raised again when another witness is away for a day, each with its own date", async () => {
     const { told, at } = await watch("witness.away", [
       [0, ["far"]],
       [24, ["far"]],
@@ -252,7 +252,7 @@ describe("a condition that another joins", () => {
     ]);
   });
 
-  it("is not raised for a day in which one witness after the other was away", async () => {
+  it("is not raised when different witnesses were away within one day", async () => {
     const { told } = await watch("witness.away", [
       [0, ["far"]],
       [12, ["far", "near"]],
@@ -264,8 +264,8 @@ describe("a condition that another joins", () => {
   });
 });
 
-describe("conditions that begin and end in one evaluation", () => {
-  it("are two at the bell and two groups in the list, whatever the organizations are called", async () => {
+describe("conditions that start and end in one evaluation", () => {
+  it("are two notifications in two groups, whatever the organizations' names", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const create = (name: string) => createOrg({ partnerId: partner.id, name });

@@ -6,17 +6,17 @@ import { CADENCES } from "./schema";
 
 const iso = (at: string) => new Date(at);
 
-it("a week is from Monday to Sunday by the clocks of the zone, an hour shorter where they go forward", () => {
+it("a week runs Monday to Sunday local time, an hour shorter at the DST change", () => {
   const { from, to } = lastPeriod("weekly", "Europe/Paris", iso("2026-03-30T04:30:00Z"));
   expect([from.toISOString(), to.toISOString()]).toEqual(["2026-03-22T23:00:00.000Z", "2026-03-29T21:59:59.999Z"]);
 });
 
-it("a month is a whole one, also over the turn of the year", () => {
+it("a month is a full calendar month, including over the new year", () => {
   const { from, to } = lastPeriod("monthly", "UTC", iso("2027-01-01T06:00:00Z"));
   expect([from.toISOString(), to.toISOString()]).toEqual(["2026-12-01T00:00:00.000Z", "2026-12-31T23:59:59.999Z"]);
 });
 
-it("the next run is at six in the morning there", () => {
+it("the next run is at 6 AM local time", () => {
   expect(nextRun("weekly", "America/New_York", iso("2026-11-22T12:00:00Z")).toISOString()).toBe(
     "2026-11-23T11:00:00.000Z",
   );
@@ -27,7 +27,7 @@ it("the next run is at six in the morning there", () => {
 
 const zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "Australia/Lord_Howe"];
 
-it("follows upon itself without a gap or an overlap, whatever the zone", () => {
+it("consecutive periods have no gap or overlap in any time zone", () => {
   const at = fc.date({ min: iso("2020-01-01T00:00:00Z"), max: iso("2035-01-01T00:00:00Z"), noInvalidDate: true });
   fc.assert(
     fc.property(fc.constantFrom(...CADENCES), fc.constantFrom(...zones), at, (cadence, zone, now) => {

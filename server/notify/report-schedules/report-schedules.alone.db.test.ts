@@ -38,7 +38,7 @@ const NOW = new Date("2026-11-18T10:00:00Z");
 const inTheWeek = new Date("2026-11-12T10:00:00Z");
 
 describe("a scheduled report", () => {
-  it("is mailed once by however many processes, of every entry of the last whole week, and is recorded", async () => {
+  it("is emailed once by any number of processes, for the last full week, and recorded", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const failed = { orgId, action: "user.login.failed", result: "failure" as const };
@@ -67,7 +67,7 @@ describe("a scheduled report", () => {
     expect(exported).toMatchObject([{ actorId: admin.id, details: { format: "mail", report: "security" } }]);
   });
 
-  it("is not held up by one that cannot be written, which is tried again later", async () => {
+  it("is not delayed by a failing one, which is retried later", async () => {
     const [stuck, admin] = [await createUser(), await createUser()];
     const [{ body: broken }, { body: created }] = [await schedule(stuck), await schedule(admin)];
     await dueAt(broken.id, new Date("2026-11-16T05:00:00Z"));
@@ -84,7 +84,7 @@ describe("a scheduled report", () => {
     expect(after?.nextRunAt.getTime()).toBeGreaterThan(NOW.getTime());
   });
 
-  it("is recorded once though it was queued at the second try", async () => {
+  it("is recorded once even if queued at the second attempt", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin);
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
@@ -101,7 +101,7 @@ describe("a scheduled report", () => {
     expect(exported).toMatchObject([{ details: { format: "mail", scheduleId: created.id } }]);
   });
 
-  it("is one mail to one person, whatever an organization was called before names were held to one line", async () => {
+  it("is one email to one user, even with line breaks in the organization's name", async () => {
     const admin = await createUser();
     const name = "Contoso\r\nBcc: thief@example.test\r\n\r\nOpen http://evil.example\u2028now";
     await asSystem((tx) =>
@@ -122,7 +122,7 @@ describe("a scheduled report", () => {
     expect(body.join("\n\n")).toMatch(/^Contoso Bcc: /m);
   });
 
-  it("that was missed for weeks is made good by one, and waits while there is no mail server", async () => {
+  it("missed for weeks is sent once, and waits without a mail server", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin);
     await dueAt(created.id, new Date("2026-09-07T06:00:00Z"));
@@ -136,7 +136,7 @@ describe("a scheduled report", () => {
     expect(others).toEqual([]);
   });
 
-  it("is not sent to who may no longer see it, which the list says", async () => {
+  it("is not sent to a user who lost access, and the list says so", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
@@ -148,7 +148,7 @@ describe("a scheduled report", () => {
     expect(await stored(created.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
   });
 
-  it("is not sent to who loses the access while it is written", async () => {
+  it("is not sent if the user loses access while it is generated", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin);
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
@@ -166,7 +166,7 @@ describe("a scheduled report", () => {
     expect(await stored(created.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
   });
 
-  it("follows its organization's time zone, also when that changes, and says so", async () => {
+  it("follows changes of the organization's time zone", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const zoned = (timeZone: string | null) =>
@@ -201,7 +201,7 @@ describe("a scheduled report", () => {
     ]);
   });
 
-  it("a schedule whose zone changed behind its back is not sent before its own Monday", async () => {
+  it("with an externally changed time zone is not sent before its own Monday", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin, { timeZone: undefined });
     await asSystem((tx) =>
@@ -225,7 +225,7 @@ describe("a scheduled report", () => {
     });
   });
 
-  it("refuses a time zone of an organization that is none, and a viewer's change", async () => {
+  it("rejects an invalid organization time zone and a viewer's change", async () => {
     const admin = await createUser();
     const zoned = (token: TestUser, timeZone: string) =>
       call(PATCH, { token, method: "PATCH", params: { id: admin.orgId as string }, body: { timeZone } });
@@ -234,7 +234,7 @@ describe("a scheduled report", () => {
     expect((await zoned(viewer, "UTC")).status).toBe(403);
   });
 
-  it("ends when it is deleted, by its person alone", async () => {
+  it("ends when deleted, by its owner only", async () => {
     const [admin, colleague] = [await createUser(), await createUser()];
     const { body: created } = await schedule(admin);
     const remove = (token: TestUser) => call(DELETE, { token, method: "DELETE", params: { id: created.id } });
@@ -246,7 +246,7 @@ describe("a scheduled report", () => {
     expect(actions).toEqual(["report_schedule.create", "report_schedule.delete"]);
   });
 
-  it("of one organization is mailed to the platform's operator too, of one that does not exist to nobody", async () => {
+  it("of one organization is also emailed to the platform operator", async () => {
     const [operator, org] = [await createUser({ role: "system_admin" }), await createOrg()];
     await appendEvents([{ orgId: org.id, action: "user.login.failed", timestamp: inTheWeek }]);
     const { body: created, status } = await schedule(operator, { orgId: org.id });
@@ -259,7 +259,7 @@ describe("a scheduled report", () => {
     expect((await schedule(operator, { orgId: randomUUID() })).status).toBe(404);
   });
 
-  it("is refused with a zone that is none, a foreign organization, and without the right to export", async () => {
+  it("rejects an invalid time zone, a foreign organization and callers without export permission", async () => {
     const admin = await createUser();
     expect((await schedule(admin, { timeZone: "Mars/Olympus" })).body.errors[0].path).toBe("timeZone");
     expect((await schedule(admin, { orgId: (await createOrg()).id })).status).toBe(403);
@@ -267,7 +267,7 @@ describe("a scheduled report", () => {
   });
 });
 
-it("a mail tells times by the clocks of its zone, its file as instants, and leaves out what is empty", () => {
+it("an email shows local times, its file UTC, and both omit empty sections", () => {
   const { text, html, csv } = render({
     title: "User activity",
     covers: "Fabrikam",
@@ -283,7 +283,7 @@ it("a mail tells times by the clocks of its zone, its file as instants, and leav
   expect(csv?.content).toContain("System,,1005,2026-11-22T22:58:52.494Z");
 });
 
-it("a mail holds no markup that a name could bring", () => {
+it("an email escapes markup in names", () => {
   const written = {
     title: "User activity",
     covers: "<script>alert(1)</script>",

@@ -25,7 +25,7 @@ async function withExpired() {
 
 const prune = async (orgId: string) => (await runRetention({ orgIds: [orgId] })).rows;
 
-it("retention waits for a stream that holds, and goes on behind it", async () => {
+it("retention waits for a holding stream and continues after it", async () => {
   const { admin, orgId } = await withExpired();
   await site.createActive(admin, { start: "beginning", holdDays: 365 });
   expect(await prune(orgId)).toBe(0);
@@ -33,20 +33,20 @@ it("retention waits for a stream that holds, and goes on behind it", async () =>
   expect(await prune(orgId)).toBe(5);
 });
 
-it("waits for no longer than the stream may hold", async () => {
+it("retention waits at most for the stream's hold time", async () => {
   const { admin, orgId } = await withExpired();
   await site.createActive(admin, { start: "beginning", holdDays: 60 });
   expect(await prune(orgId)).toBe(5);
 });
 
-it("waits for no stream that was never checked, nor for one that does not hold", async () => {
+it("retention does not wait for an unchecked stream or one that does not hold", async () => {
   const { admin, orgId } = await withExpired();
   await site.create(admin, { start: "beginning", holdDays: 365 });
   await site.createActive(admin, { start: "beginning" });
   expect(await prune(orgId)).toBe(5);
 });
 
-it("entries that retention took before they were sent are a gap: recorded, listed, and told to the receiver", async () => {
+it("entries pruned before sending are recorded, listed and reported to the receiver as a gap", async () => {
   const { admin, orgId } = await withExpired();
   const { id } = await site.createActive(admin, { start: "beginning" });
   site.receiver.answer = () => ({ status: 503 });

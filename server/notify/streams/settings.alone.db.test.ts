@@ -15,8 +15,8 @@ import { checkResult } from "./schema";
 
 const site = streamSite();
 
-describe("settings", () => {
-  it("show and record the secret nowhere but in the answer that creates it", async () => {
+describe("stream settings", () => {
+  it("return and record the secret only in the creating response", async () => {
     const admin = await createUser();
     const { id, secret } = await site.create(admin, { secret: "Bearer s3cr3t-token" });
     const [row] = await asSystem((tx) => tx.select().from(dataStreams).where(eq(dataStreams.id, id)));
@@ -40,14 +40,14 @@ describe("settings", () => {
     ["filter.result", { filter: { result: "perhaps" } }],
     ["start", { start: "yesterday" }],
     ["kind", { kind: "pigeon" }],
-  ] as const)("are refused by the name of %s", async ([path, over]) => {
+  ] as const)("name %s when rejecting it", async ([path, over]) => {
     const admin = await createUser();
     const body = { name: "SIEM", kind: "https", config: { url: site.receiver.url }, ...over };
     const { status, body: problem } = await call(CREATE, { token: admin, body });
     expect({ status, problem }).toMatchObject({ status: 400, problem: { errors: [{ path }] } });
   });
 
-  it("without gzip are verified by any library of Standard Webhooks", async () => {
+  it("without gzip produce standard webhook signatures", async () => {
     const admin = await createUser();
     const { secret } = await site.createActive(admin, { config: { url: site.receiver.url, gzip: false } });
     await many(admin.orgId as string, 1);
@@ -60,7 +60,7 @@ describe("settings", () => {
     expect(() => verifier.verify(`${request.raw.toString("utf8")} `, array)).toThrow("No matching signature");
   });
 
-  it("take effect on the next batch, also on one that could not be sent", async () => {
+  it("take effect on the next batch, even a previously failed one", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -82,7 +82,7 @@ describe("settings", () => {
     expect((await call(DELETE, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
   });
 
-  it("of a draft can be checked without starting it, and its start can be moved until then", async () => {
+  it("of a draft can be checked, and its start moved, before it starts", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const rows = await many(orgId, 2);
@@ -99,7 +99,7 @@ describe("settings", () => {
     expect(await beginAt("now")).toMatchObject({ status: 409 });
   });
 
-  it("are checked step by step, each with the time it took", async () => {
+  it("are checked step by step with timings", async () => {
     const admin = await createUser();
     const { id } = await site.create(admin);
     site.receiver.delayMs = 30;
@@ -110,7 +110,7 @@ describe("settings", () => {
     expect(took.acknowledge).toBeGreaterThanOrEqual(29);
   });
 
-  it("keep the value of Authorization when a new signing secret is chosen", async () => {
+  it("keep the Authorization header when the signing secret rotates", async () => {
     const admin = await createUser();
     const { id, secret } = await site.create(admin, { secret: "Bearer s3cr3t-token" });
     const { body } = await call(ROTATE, { token: admin, ...at(id, { overlapSeconds: 0 }) });

@@ -14,7 +14,7 @@ import { recordDelivered } from "./daily";
 
 const site = streamSite();
 
-describe("the last word", () => {
+describe("the final notice to a receiver", () => {
   it.for([
     ["stream.pause", (token: TestUser, id: string) => call(PAUSE, { token, ...at(id) })],
     ["stream.delete", (token: TestUser, id: string) => call(DELETE, { token, method: "DELETE", params: { id } })],
@@ -29,7 +29,7 @@ describe("the last word", () => {
         }),
     ],
     ["stream.rotate", (token: TestUser, id: string) => call(ROTATE, { token, ...at(id, { overlapSeconds: 0 }) })],
-  ] as const)("%s is told to the receiver that it concerns before it is answered", async ([action, change]) => {
+  ] as const)("%s is sent to the receiver before the request returns", async ([action, change]) => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -40,7 +40,7 @@ describe("the last word", () => {
     expect(site.receiver.stored.at(-1)).toMatchObject({ type: "trailmark.heartbeat", rows: 1 });
   });
 
-  it("does not keep a change from being made whose receiver is gone", async () => {
+  it("does not block a change when the receiver is gone", async () => {
     const admin = await createUser();
     const { id } = await site.createActive(admin);
     site.receiver.answer = () => "cut";
@@ -48,11 +48,11 @@ describe("the last word", () => {
   });
 });
 
-describe("notifications", () => {
+describe("stream notifications", () => {
   const found = async (kind: NotificationKind, orgId: string) =>
     (await DEFINITIONS[kind].check(new Date())).found.find((one) => one.orgId === orgId);
 
-  it("name streams that fail, that wait for a person, and what never arrives", async () => {
+  it("name failing and blocked streams and undeliverable entries", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -72,7 +72,7 @@ describe("notifications", () => {
   });
 });
 
-describe("silence", () => {
+describe("an idle stream", () => {
   const age = (streamId: string) =>
     asSystem((tx) =>
       tx
@@ -81,7 +81,7 @@ describe("silence", () => {
         .where(eq(streamPositions.streamId, streamId)),
     );
 
-  it("is told apart from a cut by a heartbeat every 15 minutes", async () => {
+  it("sends a heartbeat every 15 minutes", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -97,7 +97,7 @@ describe("silence", () => {
     expect(site.requestsOf(orgId).length).toBe(before + 1);
   });
 
-  it("shows a receiver that is gone, and one that is back", async () => {
+  it("shows when the receiver is gone and when it is back", async () => {
     const admin = await createUser();
     const { id } = await site.createActive(admin);
     await many(admin.orgId as string, 1);
@@ -112,7 +112,7 @@ describe("silence", () => {
     expect(await stateOf(admin, id)).toMatchObject({ state: "active", stateCode: null });
   });
 
-  it("delivers what the filter left out until then", async () => {
+  it("sends a marker when all new entries are filtered out", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin, { filter: { result: "denied" } });
@@ -126,7 +126,7 @@ describe("silence", () => {
   });
 });
 
-it("puts on record what was delivered on a day, once", async () => {
+it("records each day's deliveries once", async () => {
   const admin = await createUser();
   const orgId = admin.orgId as string;
   const { id } = await site.createActive(admin);

@@ -16,8 +16,8 @@ import { pauseAfter } from "./settle";
 const site = streamSite();
 const seqsOf = (orgId: string) => site.receiver.entriesOf(orgId).map(({ chainSeq }) => chainSeq);
 
-describe("a stream over HTTPS", () => {
-  it("carries new entries in order, signed as sent, ended by a marker", async () => {
+describe("HTTPS stream", () => {
+  it("sends new entries in order, signed, followed by a marker", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id, secret } = await site.createActive(admin);
@@ -39,7 +39,7 @@ describe("a stream over HTTPS", () => {
     expect(body.data).toMatchObject([{ rows: entries.length, attempts: 1, receipt: { status: 204 } }]);
   });
 
-  it("sends the same batch again after an answer that was lost, and nothing twice after it", async () => {
+  it("resends the same batch after a lost response, and nothing twice afterwards", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -59,7 +59,7 @@ describe("a stream over HTTPS", () => {
     expect(await stateOf(admin, id)).toMatchObject({ state: "active", lag: { entries: 0 } });
   });
 
-  it.for([401, 403, 404, 301])("waits for a person after %d and loses nothing", async (status) => {
+  it.for([401, 403, 404, 301])("blocks after %d and loses nothing", async (status) => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -78,7 +78,7 @@ describe("a stream over HTTPS", () => {
     expect((await auditRows(orgId)).map(({ action }) => action)).toContain("stream.block");
   });
 
-  it("halves a batch that is too large, and sets a single entry aside", async () => {
+  it("halves a batch that is too large and sets a single oversized entry aside", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -95,7 +95,7 @@ describe("a stream over HTTPS", () => {
     expect(body.data).toMatchObject([{ orgId, reason: "refused" }]);
   });
 
-  it("spreads filtered entries over as many batches as markers of short lines need", async () => {
+  it("splits filtered entries into several batches for short marker lines", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const double = await startHttpDouble(() => ({ status: 204 }));
@@ -116,7 +116,7 @@ describe("a stream over HTTPS", () => {
     await double.close();
   });
 
-  it("leaves out what its filter leaves out, and proves it", async () => {
+  it("omits filtered entries and proves it", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     await site.createActive(admin, { filter: { result: "denied" } });
@@ -139,7 +139,7 @@ describe("a stream over HTTPS", () => {
     expect(marker?.digest).toBe(hash.digest("hex"));
   });
 
-  it("proves a stream that begins in the middle of the log by the hashes before it", async () => {
+  it("proves a start in the middle of the log by the preceding hashes", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     await many(orgId, 5);
@@ -159,7 +159,7 @@ describe("a stream over HTTPS", () => {
     expect(Buffer.from(fold.root()).toString("hex")).toBe(Buffer.from(whole.root()).toString("hex"));
   });
 
-  it("stands still while it is paused, and goes on where it stood", async () => {
+  it("stops while paused and resumes at the same position", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const { id } = await site.createActive(admin);
@@ -186,7 +186,7 @@ describe("a stream over HTTPS", () => {
     expect(await stateOf(admin, id)).toMatchObject({ state: "disabled", stateCode: "410" });
   });
 
-  it("replays a part of the log beside its live position", async () => {
+  it("replays part of the log without moving the live position", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     await many(orgId, 5);
@@ -204,7 +204,7 @@ describe("a stream over HTTPS", () => {
     expect((await call(REPLAY, { token: admin, ...at(id, past) })).body.errors).toMatchObject([{ path: "toSeq" }]);
   });
 
-  it("begins at the oldest entry, or at the oldest of a time", async () => {
+  it("starts at the oldest entry, or the oldest of a given time", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const [first] = await many(orgId, 1, { timestamp: new Date("2026-01-01T00:00:00Z") });
@@ -219,8 +219,8 @@ describe("a stream over HTTPS", () => {
   });
 });
 
-describe("a stream of a whole partner", () => {
-  it("carries every organization, one that is new from its first entry", async () => {
+describe("partner stream", () => {
+  it("carries every organization, including new ones from their first entry", async () => {
     const partner = await createPartner();
     const { id: before } = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ partnerId: partner.id, role: "partner_admin" });
@@ -237,7 +237,7 @@ describe("a stream of a whole partner", () => {
   });
 });
 
-it("pauses 1, 2, 4 … 300 seconds, less by chance", () => {
+it("retry pauses grow from 1 to 300 seconds with jitter", () => {
   expect([1, 2, 3, 9, 20].map((attempts) => pauseAfter(attempts, 1))).toEqual([1_000, 2_000, 4_000, 256_000, 300_000]);
   expect(pauseAfter(3, 0)).toBe(2_000);
 });

@@ -38,15 +38,15 @@ it.each([
   "168.63.129.16",
   "::ffff:168.63.129.16",
   "not an address",
-])("%s is not on the public internet", (address) => {
+])("%s is not a public address", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
-it.each(["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])("%s is", (address) => {
+it.each(["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])("%s is a public address", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
-describe("an address that someone enters", () => {
+describe("webhook URLs", () => {
   it.each([
     ["http://hooks.example.com/", "must begin with https://"],
     ["https://user:secret@hooks.example.com/", "must not hold a user name or password"],
@@ -69,7 +69,7 @@ describe("an address that someone enters", () => {
     expect(() => requireAllowed(new URL(address), NOTHING)).toThrow(reason);
   });
 
-  it("is let through when the operator allows it", () => {
+  it("allow private addresses if the operator does", () => {
     expect(() => requireAllowed(new URL("http://127.0.0.1/"), { privateAddresses: true, http: true })).not.toThrow();
     expect(() => requireAllowed(new URL("ftp://example.com/"), { privateAddresses: true, http: true })).toThrow();
     for (const address of [
@@ -82,7 +82,7 @@ describe("an address that someone enters", () => {
   });
 });
 
-describe("a name", () => {
+describe("host names", () => {
   const resolvingTo = (...addresses: string[]) =>
     vi.fn((_name: string, _options: object, done: (e: null, found: LookupAddress[]) => void) =>
       done(
@@ -97,20 +97,20 @@ describe("a name", () => {
       );
     });
 
-  it("is refused when any of its addresses is private", async () => {
+  it("are rejected if any of their addresses is private", async () => {
     const refused = "resolves to one that is not on the public internet";
     expect(await lookUp(resolvingTo("10.0.0.5"))).toBe(refused);
     expect(await lookUp(resolvingTo("1.1.1.1", "127.0.0.1"))).toBe(refused);
     expect(await lookUp(resolvingTo("1.1.1.1"))).toEqual([{ address: "1.1.1.1", family: 4 }]);
   });
 
-  it("is looked up once, and the connection goes to what was checked", async () => {
+  it("are resolved once, and the connection uses the checked address", async () => {
     const resolve = resolvingTo("1.1.1.1");
     await lookUp(resolve);
     expect(resolve).toHaveBeenCalledTimes(1);
   });
 
-  it("of this machine is refused by the very connection", async () => {
+  it("of this machine are rejected at connection time", async () => {
     // The name passes the check of the text; the look-up finds loopback.
     const receiver = await startWebhookReceiver();
     const port = new URL(receiver.url).port;
@@ -122,10 +122,10 @@ describe("a name", () => {
   });
 });
 
-describe("a POST", () => {
+describe("webhook POST", () => {
   const ALL = { privateAddresses: true, http: true };
 
-  it("follows no redirect, and says so", async () => {
+  it("does not follow redirects and says so", async () => {
     const [receiver, elsewhere] = [await startWebhookReceiver(), await startWebhookReceiver()];
     Object.assign(receiver.answer, { status: 302, headers: { location: elsewhere.url } });
     expect(await postTo(receiver.url, message, ALL)).toEqual({
@@ -136,14 +136,14 @@ describe("a POST", () => {
     await Promise.all([receiver.close(), elsewhere.close()]);
   });
 
-  it("reads of a long answer no more than it needs", async () => {
+  it("reads only as much of a long response as needed", async () => {
     const receiver = await startWebhookReceiver();
     Object.assign(receiver.answer, { status: 200, body: "x".repeat(20_000_000) });
     expect(await postTo(receiver.url, message, ALL)).toEqual({ status: 200, error: null });
     await receiver.close();
   });
 
-  it("says why nothing came back", async () => {
+  it("reports why no response arrived", async () => {
     const receiver = await startWebhookReceiver();
     await receiver.close();
     expect(await postTo(receiver.url, message, ALL)).toEqual({ status: null, error: "The connection was refused." });
@@ -157,10 +157,10 @@ it.each([
   ["127.0.0.1", 6514, "is not on the public internet"],
   ["syslog.internal", 6514, "is not on the public internet"],
   ["1.1.1.1", 25, "must use port 514 or 601 or one above 1023"],
-])("refuses a receiver of syslog at %s, port %i", (host, port, reason) => {
+])("rejects a syslog receiver at %s, port %i", (host, port, reason) => {
   expect(() => requireAllowedHost({ host, port, own: [514, 601] }, NOTHING)).toThrow(reason);
 });
 
-it.each([514, 601, 6514])("allows a receiver of syslog at port %i", (port) => {
+it.each([514, 601, 6514])("allows a syslog receiver at port %i", (port) => {
   expect(() => requireAllowedHost({ host: "1.1.1.1", port, own: [514, 601] }, NOTHING)).not.toThrow();
 });

@@ -29,7 +29,7 @@ const MANIFEST = {
 
 type Got = { status: number; headers: IncomingHttpHeaders; body: string };
 
-describe("files that a server gives to machines", () => {
+describe("agent install files", () => {
   let server: Server;
   const built = mkdtempSync(join(tmpdir(), "agent-files-"));
   const empty = mkdtempSync(join(tmpdir(), "agent-files-"));
@@ -74,7 +74,7 @@ describe("files that a server gives to machines", () => {
     ["X-Forwarded-Host", "evil.test"],
     ["Forwarded", "host=evil.test"],
     ["X-Original-URL", "https://evil.test/"],
-  ])("puts its configured address into the scripts, whatever %s says (%s)", async (name, value) => {
+  ])("put the configured server URL into scripts, whatever %s says (%s)", async (name, value) => {
     for (const script of ["install.sh", "install.ps1"]) {
       const { status, body } = await ask(`/agent/${script}`, { [name]: value });
       expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe("files that a server gives to machines", () => {
     }
   });
 
-  it("puts version and digests into the scripts, and leaves no placeholder", async () => {
+  it("put version and digests into scripts and leave no placeholder", async () => {
     for (const script of ["install.sh", "install.ps1"]) {
       const { body } = await ask(`/agent/${script}`);
       expect(body).toContain(`linux-x64 ${FILE} ${sha256} ${"a".repeat(64)}`);
@@ -93,22 +93,22 @@ describe("files that a server gives to machines", () => {
   });
 
   it.each(["https://a'b.test", "https://a$b.test", "https://a`b.test", "https://a;b.test"])(
-    "refuses to put %s into a script",
+    "reject %s in a script",
     (address) => expect(() => publicOrigin(address)).toThrow(/NEXTAUTH_URL/),
   );
 
-  it("accepts hosts, addresses and ports", () => {
+  it("accept hosts, addresses and ports", () => {
     expect(publicOrigin("https://Trailmark.Example:443/x")).toBe("https://trailmark.example");
     expect(publicOrigin("http://[::1]:3000")).toBe("http://[::1]:3000");
   });
 
-  it("gives the licences of what is in the programs, which no script installs", async () => {
+  it("include the licenses of bundled programs, which no script installs", async () => {
     expect(await ask(`/agent/${LICENSES}`)).toMatchObject({ status: 200, body: PACKED });
     expect(JSON.parse((await ask("/agent/manifest.json")).body).licenses.programSha256).toBe("b".repeat(64));
     expect((await ask("/agent/install.sh")).body).not.toContain(LICENSES);
   });
 
-  it("says by its digest when a file is the same", async () => {
+  it("have an ETag from their digest", async () => {
     const first = await ask(`/agent/${FILE}`);
     expect(first).toMatchObject({ status: 200, body: PACKED });
     expect(first.headers).toMatchObject({
@@ -125,7 +125,7 @@ describe("files that a server gives to machines", () => {
     expect((await ask("/agent/install.sh", { "If-None-Match": String(script.headers.etag) })).status).toBe(304);
   });
 
-  it("answers HEAD with the headers of GET and no body", async () => {
+  it("answer HEAD with the headers of GET and no body", async () => {
     const head = await ask(`/agent/${FILE}`, {}, "HEAD");
     expect(head).toMatchObject({ status: 200, body: "", headers: { etag: `"${sha256}"`, "content-length": "1000" } });
     expect(await ask("/agent/install.sh", {}, "HEAD")).toMatchObject({ status: 200, body: "" });
@@ -141,13 +141,13 @@ describe("files that a server gives to machines", () => {
     ["bytes=9-5", 200, PACKED, undefined],
     ["bytes=0-1,5-6", 200, PACKED, undefined],
     ["lines=1-2", 200, PACKED, undefined],
-  ])("goes on where a download broke off: %s", async ([range, status, body, contentRange]) => {
+  ])("resume an interrupted download: %s", async ([range, status, body, contentRange]) => {
     const got = await ask(`/agent/${FILE}`, { Range: range });
     expect(got).toMatchObject({ status, body });
     expect(got.headers["content-range"]).toBe(contentRange);
   });
 
-  it("starts again when the file has changed in between", async () => {
+  it("restart the download if the file has changed", async () => {
     const kept = await ask(`/agent/${FILE}`, { Range: "bytes=990-", "If-Range": `"${sha256}"` });
     expect(kept).toMatchObject({ status: 206, body: "0123456789" });
     expect(await ask(`/agent/${FILE}`, { Range: "bytes=990-", "If-Range": '"older"' })).toMatchObject({ status: 200 });
@@ -161,7 +161,7 @@ describe("files that a server gives to machines", () => {
     `/agent/.%2f${FILE}`,
     `/agent/${FILE}%00`,
     "/agent/%E0%A4%A",
-  ])("gives nothing but what the manifest names: %s is 404", async (path) => {
+  ])("return 404 for %s, which is not in the manifest", async (path) => {
     const { status, body } = await ask(path);
     expect(status).toBe(404);
     expect(JSON.parse(body)).toMatchObject({
@@ -170,36 +170,33 @@ describe("files that a server gives to machines", () => {
     });
   });
 
-  it.each(["install.sh", "install.ps1"])(
-    "serves a script that says what to do where nothing was built: %s",
-    async (name) => {
-      const { status, body } = await ask(`/unbuilt/${name}`);
-      expect(status).toBe(200);
-      expect(body).toContain("'Agent installers are not built yet. Run npm run agent:build on the server.'");
-    },
-  );
+  it.each(["install.sh", "install.ps1"])("explain what to do if nothing was built: %s", async (name) => {
+    const { status, body } = await ask(`/unbuilt/${name}`);
+    expect(status).toBe(200);
+    expect(body).toContain("'Agent installers are not built yet. Run npm run agent:build on the server.'");
+  });
 
-  it("fails in a shell where nothing was built", async () => {
+  it("fail in a shell if nothing was built", async () => {
     const { body } = await ask("/unbuilt/install.sh");
     const { status, stderr } = spawnSync("sh", ["-c", body], { encoding: "utf8" });
     expect(status).toBe(1);
     expect(stderr).toContain("npm run agent:build");
   });
 
-  it.each(["manifest.json", FILE])("says what to do where nothing was built: %s", async (name) => {
+  it.each(["manifest.json", FILE])("return 404 with instructions if nothing was built: %s", async (name) => {
     const { status, body } = await ask(`/unbuilt/${name}`);
     expect(status).toBe(404);
     expect(JSON.parse(body).detail).toContain("npm run agent:build");
   });
 
-  it("takes a file that is not as long as the manifest says for none", async () => {
+  it("treat a file of the wrong length as missing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "agent-files-"));
     writeFileSync(join(folder, FILE), "half");
     writeFileSync(join(folder, "manifest.json"), JSON.stringify(MANIFEST));
     await expect(agentFiles(folder, "https://t.example").program(FILE)).rejects.toThrow("npm run agent:build");
   });
 
-  it("refuses other methods", async () => {
+  it("reject other methods", async () => {
     expect((await ask("/agent/install.sh", {}, "POST")).status).toBe(405);
   });
 });

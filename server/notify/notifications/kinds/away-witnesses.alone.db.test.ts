@@ -32,7 +32,7 @@ afterAll(async () => {
   await closeRoles();
 });
 
-it("a witness is away while none of a partner's newest checkpoints carries its cosignature", async () => {
+it("a witness counts as away only when no newest checkpoint carries its cosignature", async () => {
   const { id: partnerId, homeOrgId } = await createPartner();
   const orgs = [await createOrg({ partnerId }), await createOrg({ partnerId })];
   const away = async () => {

@@ -19,8 +19,8 @@ const of = ({ found }: Finding, orgId: string) => found.find((one) => one.orgId 
 const check = async (kind: NotificationKind, orgId: string, now = new Date()) =>
   of(await DEFINITIONS[kind].check(now), orgId);
 
-describe("a lost head", () => {
-  it("is told as such, not as a broken chain as well", async () => {
+describe("a lost chain head", () => {
+  it("raises only the lost head notification", async () => {
     const { id } = await createOrg();
     const now = new Date();
     await raiseAlarm({ orgId: id, at: now.toISOString(), source: "head", breaks: [] });
@@ -28,7 +28,7 @@ describe("a lost head", () => {
     expect(await check("chain.broken", id)).toBeUndefined();
   });
 
-  it("is told as a broken chain once entries are found altered, though the alarm keeps what raised it first", async () => {
+  it("also raises a broken chain notification once entries are found altered", async () => {
     const { id } = await createOrg();
     const now = new Date();
     const raise = (
@@ -53,8 +53,8 @@ describe("a lost head", () => {
   });
 });
 
-describe("a chain that is not proven", () => {
-  it("is told with the reasons of the page Integrity; one without entries is over", async () => {
+describe("an unproven chain", () => {
+  it("lists the reasons from the Integrity page, and resolves without entries", async () => {
     const { id } = await createOrg();
     const empty = await createOrg();
     await appendEvents([{ orgId: id }]);
@@ -70,7 +70,7 @@ describe("a chain that is not proven", () => {
 });
 
 describe("silent agents", () => {
-  it("are those of an organization of which none was heard for half an hour", async () => {
+  it("are reported when none of an organization was seen for half an hour", async () => {
     const { id: orgId } = await createOrg();
     const now = new Date();
     const heard = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * MINUTE);
@@ -87,7 +87,7 @@ describe("silent agents", () => {
     expect(silent).toEqual({ orgId, holds: true, detail: { count: 2, at: heard(40).toISOString() } });
   });
 
-  it("are not those that were never heard, or revoked", async () => {
+  it("do not include revoked agents or agents never seen", async () => {
     const { id: orgId } = await createOrg();
     await createDevice({ orgId });
     await createDevice({ orgId, revoked: true, lastSeenAt: new Date(0) });
@@ -95,8 +95,8 @@ describe("silent agents", () => {
   });
 });
 
-describe("many denials", () => {
-  it("are 25 within the hour", async () => {
+describe("many denied requests", () => {
+  it("means 25 within an hour", async () => {
     const { id: orgId } = await createOrg();
     const now = new Date();
     const denied = (count: number, minutesAgo: number) =>
@@ -116,7 +116,7 @@ describe("many denials", () => {
 });
 
 describe("lost events", () => {
-  it("are told to every partner for a week after the last one, events set aside for as long as they are", async () => {
+  it("notify every partner for a week, and set-aside events while they remain", async () => {
     const { homeOrgId } = await createPartner();
     const spool = randomUUID();
     const now = new Date();
@@ -131,8 +131,8 @@ describe("lost events", () => {
   });
 });
 
-describe("pruning", () => {
-  it("is off only where policies exist and no one has carried one out for two days", async () => {
+describe("pruning notification", () => {
+  it("is raised only with policies that nobody carried out for two days", async () => {
     const { homeOrgId } = await createPartner();
     expect(of(await checkPruning(new Date(), true), homeOrgId)).toBeUndefined();
     const inFarFuture = new Date(Date.now() + 10 * 86_400_000);
@@ -140,8 +140,8 @@ describe("pruning", () => {
   });
 });
 
-describe("a webhook that was disabled for its failures", () => {
-  it("is told at its organization, a partner's at the partner's home", async () => {
+describe("a disabled webhook", () => {
+  it("is reported in its organization, or in the partner's home", async () => {
     const partner = await createPartner();
     const { id: orgId } = await createOrg({ partnerId: partner.id });
     const row = { partnerId: partner.id, url: "https://hooks.example.test", kinds: ["chain.broken"], secret: "x" };

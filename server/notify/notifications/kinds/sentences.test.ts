@@ -6,7 +6,7 @@ import type { Detail } from "./definition";
 const said = ({ kind, detail }: { kind: NotificationKind; detail: Detail }): string =>
   DEFINITIONS[kind].raised("Contoso", detail, new Date(0));
 
-test("a disabled webhook may have answered 410 as well as failed for days", () => {
+test("a disabled webhook's message covers both 410 and days of failures", () => {
   expect(said({ kind: "webhook.disabled", detail: { names: ["Desk"] } })).toBe(
     "The webhook endpoint Desk of Contoso was disabled by this server: it answered 410 Gone, or nothing could be delivered to it for 5 days.",
   );
@@ -15,7 +15,7 @@ test("a disabled webhook may have answered 410 as well as failed for days", () =
   );
 });
 
-test("witnesses that are away are dated each for itself, or not at all", () => {
+test("absent witnesses are each dated separately, or not at all", () => {
   const seen = [
     { name: "far", since: "2026-11-01T10:00:00.000Z" },
     { name: "near", since: "2026-11-03T10:00:00.000Z" },

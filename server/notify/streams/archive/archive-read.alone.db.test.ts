@@ -18,8 +18,8 @@ const { twoObjects } = site;
 type Caller = Awaited<ReturnType<typeof createUser>>;
 const manifestOf = (key: string) => key.replace(".ndjson.gz", ".manifest.json");
 
-describe("the list of archived objects", () => {
-  it("has each with its range, and whether the log still holds the entries", async () => {
+describe("archived objects", () => {
+  it("are listed with their range and whether the log still has the entries", async () => {
     const { admin, orgId, first, second } = await twoObjects();
     await keepFor(orgId, 30);
     await sealedDaysAgo(orgId, 50);
@@ -33,17 +33,17 @@ describe("the list of archived objects", () => {
     expect(objectPage.parse(part.body).data.map(({ id }) => id)).toEqual([first.id]);
   });
 
-  it("shows nothing to another organization", async () => {
+  it("are hidden from other organizations", async () => {
     await twoObjects();
     const stranger = await createUser();
     expect((await call(LIST, { token: stranger })).body).toMatchObject({ data: [] });
   });
 });
 
-describe("verifying an object", () => {
+describe("verifying an archived object", () => {
   const verify = (token: Caller, id: string) => call(VERIFY, { method: "POST", token, params: { id } });
 
-  it("reads it from the store again and puts the result on record", async () => {
+  it("reads it from the store again and records the result", async () => {
     const { admin, orgId, first } = await twoObjects();
     expect(await verify(admin, first.id)).toMatchObject({ status: 200, body: { state: "intact", fault: null } });
     expect((await auditRows(orgId)).at(-1)).toMatchObject({ action: "archive.verify", result: "success" });
@@ -70,7 +70,7 @@ describe("verifying an object", () => {
       },
       /altered/,
     ],
-  ])("finds %s", async (_, damage, words) => {
+  ])("detects %s", async (_, damage, words) => {
     const { admin, first } = await twoObjects();
     damage(first.key);
     const { status, body } = await verify(admin, first.id);
@@ -78,7 +78,7 @@ describe("verifying an object", () => {
     expect(body).toMatchObject({ state: "damaged", fault: expect.stringMatching(words) });
   });
 
-  it("gives no verdict where the store does not answer", async () => {
+  it("returns no verdict when the store is unreachable", async () => {
     const { admin, first } = await twoObjects();
     site.store.before = () => ({ status: 503 });
     expect(await verify(admin, first.id)).toMatchObject({ status: 503 });
@@ -86,13 +86,13 @@ describe("verifying an object", () => {
   });
 });
 
-describe("restoring a range", () => {
+describe("restoring an archived range", () => {
   const start = (token: Caller, body: object) => call(RESTORE, { method: "POST", token, body });
   const entriesOf = (token: Caller, id: string, query = "") =>
     call(ENTRIES, { token, params: { id }, path: `/archive/restore/${id}/entries${query}` });
   const restorations = async (token: Caller) => restorationPage.parse((await call(RESTORATIONS, { token })).body).data;
 
-  it("brings entries back that retention removed, beside the log, for a day", async () => {
+  it("makes pruned entries available beside the log for a day", async () => {
     const { admin, orgId, first } = await twoObjects();
     const before = (await auditRows(orgId)).slice(0, 4).map(({ id, checksum }) => ({ id, checksum }));
     await keepFor(orgId, 30);
@@ -119,7 +119,7 @@ describe("restoring a range", () => {
     expect(first.firstSeq).toBe(1);
   });
 
-  it("stores nothing of an object that is damaged, and names it", async () => {
+  it("stores nothing of a damaged object and names it", async () => {
     const { admin, first } = await twoObjects();
     site.store.objects.delete(first.key);
     const { body } = await start(admin, { from: first.firstAt.toISOString(), to: first.lastAt.toISOString() });
@@ -129,7 +129,7 @@ describe("restoring a range", () => {
     expect((await entriesOf(admin, body.id)).body).toMatchObject({ data: [] });
   });
 
-  it("tries again where the store does not answer", async () => {
+  it("retries while the store is unreachable", async () => {
     const { admin } = await twoObjects();
     site.store.before = () => ({ status: 503 });
     const { body } = await start(admin, { fromSeq: 1, toSeq: 2 });
@@ -145,12 +145,12 @@ describe("restoring a range", () => {
     [{ fromSeq: 900, toSeq: 901 }, "fromSeq"],
     [{ fromSeq: 3, toSeq: 2 }, "fromSeq"],
     [{ from: "2001-01-01T00:00:00Z", to: "2001-01-02T00:00:00Z" }, "from"],
-  ])("refuses the range %j", async (body, path) => {
+  ])("rejects the range %j", async (body, path) => {
     const { admin } = await twoObjects();
     expect(await start(admin, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
 
-  it("is not for another organization", async () => {
+  it("is denied to other organizations", async () => {
     const { admin, orgId } = await twoObjects();
     const { body } = await start(admin, { fromSeq: 1, toSeq: 1 });
     const stranger = await createUser();

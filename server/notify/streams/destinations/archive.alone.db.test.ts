@@ -16,7 +16,7 @@ import { readObject } from "./archive-object";
 const site = archiveSite();
 const { archived, settings } = site;
 
-it("writes entries as a bundle and a signed manifest, reads them back and puts the receipt on record", async () => {
+it("writes a bundle and signed manifest, verifies them and records the receipt", async () => {
   const { orgId, id } = await archived(5);
   await sendAll(id);
   const [object] = await objectsOf(orgId);
@@ -42,7 +42,7 @@ it("writes entries as a bundle and a signed manifest, reads them back and puts t
   expect(receipts).toMatchObject([{ details: { digest: object?.digest, first: 1, last: range.last } }]);
 });
 
-it("continues the series: each manifest names the object before it", async () => {
+it("each manifest names the previous object", async () => {
   const { orgId, id } = await archived(3);
   await sendAll(id);
   await many(orgId, 4);
@@ -55,8 +55,8 @@ it("continues the series: each manifest names the object before it", async () =>
   expect(readManifest(file?.body.toString("utf8") ?? "")?.manifest.previous).toBe(objects[0]?.digest);
 });
 
-describe("before retention may take a range", () => {
-  it("it was read back: an object that comes back changed blocks the archive and nothing is removed", async () => {
+describe("reading an archived object back", () => {
+  it("blocks the archive and retention if the content differs", async () => {
     const { admin, orgId, id } = await archived(5);
     await keepFor(orgId, 30);
     await sealedDaysAgo(orgId, 50);
@@ -72,7 +72,7 @@ describe("before retention may take a range", () => {
     expect((await runRetention({ orgIds: [orgId] })).rows).toBe(0);
   });
 
-  it("a genuine bundle that somebody put in its place, and that leaves an entry out, blocks the archive", async () => {
+  it("blocks the archive if a genuine bundle in its place lacks an entry", async () => {
     const { admin, orgId, id } = await archived(2);
     await many(orgId, 1, { timestamp: new Date(daysAgo(100)) });
     await many(orgId, 1);
@@ -94,7 +94,7 @@ describe("before retention may take a range", () => {
     });
   });
 
-  it("an answer that was lost is no loss: the object that is there is read back and goes on", async () => {
+  it("continues after the response to an upload was lost", async () => {
     const { orgId, id } = await archived(5);
     await keepFor(orgId, 30);
     await sealedDaysAgo(orgId, 50);
@@ -109,14 +109,14 @@ describe("before retention may take a range", () => {
   });
 });
 
-describe("an archive has every entry", () => {
-  it("refuses a filter", async () => {
+describe("an archive stream", () => {
+  it("rejects a filter", async () => {
     const token = await createUser();
     const body = settings({ filter: { action: "user" } });
     expect(await call(CREATE, { token, body })).toMatchObject({ status: 400, body: { errors: [{ path: "filter" }] } });
   });
 
-  it("cannot become a stream of another kind, or be replayed", async () => {
+  it("cannot become another kind of stream or be replayed", async () => {
     const { admin, id } = await archived(1);
     const config = { ...settings().config, archive: false };
     const changed = await call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { config } });

@@ -42,7 +42,7 @@ describe("Splunk HEC", () => {
     };
   }
 
-  it("sends each entry as an event of its own time, its numbers digit for digit", async () => {
+  it("sends each entry as an event with its own time and exact numbers", async () => {
     const splunk = await receiver(collector(null));
     const batch = createBatch({ at: new Date("2026-11-01T10:00:00.250Z") });
     const stream = withConfig(splunkHec, { url: splunk.url, index: "audit-{org.slug}" }, { secret: TOKEN });
@@ -58,7 +58,7 @@ describe("Splunk HEC", () => {
     expect(first).toContain('"exact":1.10');
   });
 
-  it("waits until an indexer has the batch", async () => {
+  it("waits until an indexer acknowledges the batch", async () => {
     const splunk = await receiver(collector({ acked: (asked) => asked > 1 }));
     const stream = withConfig(splunkHec, { url: splunk.url, acknowledge: true }, { secret: TOKEN });
     expect(await stream.send(createBatch())).toEqual({ kind: "acknowledged", receipt: { ackId: 7 } });
@@ -69,7 +69,7 @@ describe("Splunk HEC", () => {
     ]);
   });
 
-  it("sends again when no indexer ever acknowledges", async () => {
+  it("resends when no indexer acknowledges", async () => {
     const splunk = await receiver(collector({ acked: () => false }));
     const signal = AbortSignal.timeout(1_500);
     const stream = withConfig(splunkHec, { url: splunk.url, acknowledge: true }, { secret: TOKEN, signal });
@@ -80,14 +80,14 @@ describe("Splunk HEC", () => {
     { fault: "an index that the token may not write to", config: { index: "secret" }, secret: TOKEN, code: "400/7" },
     { fault: "a wrong token", config: {}, secret: "wrong", code: "403" },
     { fault: "a token without acknowledgement", config: { acknowledge: true }, secret: TOKEN, code: "no_ack_id" },
-  ])("waits for a person with $fault", async ({ config, secret, code }) => {
+  ])("blocks on $fault", async ({ config, secret, code }) => {
     const splunk = await receiver(collector(null));
     const stream = withConfig(splunkHec, { url: `${splunk.url}/services/collector`, ...config }, { secret });
     expect(await stream.send(createBatch())).toMatchObject({ kind: "blocked", code });
     expect((await stream.check()).at(-1)).toMatchObject({ ok: false });
   });
 
-  it("checks up to the acknowledgement", async () => {
+  it("checks the connection up to the acknowledgment", async () => {
     const splunk = await receiver(collector({ acked: () => true }));
     const stream = withConfig(splunkHec, { url: splunk.url, acknowledge: true }, { secret: TOKEN });
     expect((await stream.check()).map(({ step, ok }) => [step, ok])).toEqual([
@@ -99,7 +99,7 @@ describe("Splunk HEC", () => {
     ]);
   });
 
-  it("does not take a web page for a collector", async () => {
+  it("rejects a web page as a collector", async () => {
     const page = await receiver(() => ({ status: 200, body: "<html>" }));
     const stream = withConfig(splunkHec, { url: page.url }, { secret: TOKEN });
     expect(await stream.send(createBatch())).toMatchObject({ kind: "blocked", code: "not_splunk" });
@@ -114,7 +114,7 @@ describe("Datadog", () => {
     return logs.length > 1_000 ? { status: 413 } : { status: 202, body: "{}" };
   };
 
-  it("sends compressed logs with tags, of at most a thousand", async () => {
+  it("sends compressed logs with tags, at most 1,000 per request", async () => {
     const double = await receiver(intake);
     const stream = withConfig(datadog, { url: double.url, tags: ["env:prod"] }, { secret: KEY });
     expect(await stream.send(createBatch({ rows: datadog.limits.rows }))).toMatchObject({ kind: "acknowledged" });
@@ -123,7 +123,7 @@ describe("Datadog", () => {
     expect(first.message).toContain('"exact":1.10');
   });
 
-  it("refuses entries older than 18 hours with the reason, and sends the others", async () => {
+  it("rejects entries older than 18 hours with the reason and sends the others", async () => {
     const double = await receiver(intake);
     const batch = createBatch();
     const old = batch.lines[1];
@@ -141,7 +141,7 @@ describe("Datadog", () => {
     ]);
   });
 
-  it("waits for a person with a wrong key", async () => {
+  it("blocks on a wrong key", async () => {
     const double = await receiver(intake);
     expect(await withConfig(datadog, { url: double.url }, { secret: "wrong" }).send(createBatch())).toMatchObject({
       kind: "blocked",
@@ -173,7 +173,7 @@ describe("Elasticsearch", () => {
     return { stored, answer };
   }
 
-  it("creates each entry under its id, once", async () => {
+  it("creates each entry under its ID once", async () => {
     const { stored, answer } = cluster();
     const double = await receiver(answer);
     const stream = withConfig(elasticsearch, { url: double.url, index: "audit-{org.slug}" }, { secret: "key" });
@@ -187,7 +187,7 @@ describe("Elasticsearch", () => {
   const MAPPING = { status: 400, error: { type: "mapper_parsing_exception", reason: "failed to parse" } };
   const of = (id: string, verdict: Verdict) => (asked: string) => (asked === id ? verdict : null);
 
-  it("sets an entry aside that the mapping refuses", async () => {
+  it("sets aside an entry that the mapping rejects", async () => {
     const { stored, answer } = cluster(of("entry-2", MAPPING));
     const double = await receiver(answer);
     const outcome = await withConfig(elasticsearch, { url: double.url }, { secret: "key" }).send(createBatch());
@@ -209,7 +209,7 @@ describe("Elasticsearch", () => {
   });
 });
 
-describe("every destination over HTTP", () => {
+describe("every HTTP destination", () => {
   const ALL = [
     ["Splunk", splunkHec],
     ["Datadog", datadog],
@@ -217,7 +217,7 @@ describe("every destination over HTTP", () => {
   ] as const;
   const secret = "secret";
 
-  it.each(ALL)("%s: waits as long as the receiver asks for", async (_, destination) => {
+  it.each(ALL)("%s: waits as long as Retry-After says", async (_, destination) => {
     const busy = await receiver(() => ({ status: 429, headers: { "Retry-After": "120" } }));
     const outcome = await withConfig(destination, { url: busy.url }, { secret }).send(createBatch());
     expect(outcome).toMatchObject({ kind: "again", code: "429", retryAfterMs: 120_000 });
@@ -229,13 +229,13 @@ describe("every destination over HTTP", () => {
     expect(outcome).toMatchObject({ kind: "too_large", code: "413" });
   });
 
-  it.each(ALL)("%s: sends again what was cut off before the answer", async (_, destination) => {
+  it.each(ALL)("%s: resends after a dropped connection", async (_, destination) => {
     const cutting = await receiver(() => "cut");
     const outcome = await withConfig(destination, { url: cutting.url }, { secret }).send(createBatch());
     expect(outcome).toMatchObject({ kind: "again", code: "ECONNRESET" });
   });
 
-  it.each(ALL)("%s: does not follow a redirect to this machine", async (_, destination) => {
+  it.each(ALL)("%s: does not follow a redirect to a private address", async (_, destination) => {
     const inner = await receiver(() => ({ status: 200 }));
     const outer = await receiver(() => ({ status: 307, headers: { Location: inner.url } }));
     const outcome = await withConfig(destination, { url: outer.url }, { secret }).send(createBatch());
@@ -243,7 +243,7 @@ describe("every destination over HTTP", () => {
     expect(inner.received).toEqual([]);
   });
 
-  it.each(ALL)("%s: gives up on a receiver that never answers", async (_, destination) => {
+  it.each(ALL)("%s: times out on an unresponsive receiver", async (_, destination) => {
     const silent = await receiver(() => "silent");
     const signal = AbortSignal.timeout(500);
     const outcome = await withConfig(destination, { url: silent.url }, { secret, signal }).send(createBatch());

@@ -23,7 +23,7 @@ async function strictStore(options?: { hasLocks: boolean }) {
 const KEY = "customers/northwind/org=5b0c1c3e-7f6d-4d5f-9c31-1f2a3b4c5d6e/2026/11/000000000041-000000000043.ndjson.gz";
 const batchOf41 = () => createBatch({ first: 41, at: new Date("2026-11-03T10:00:00Z") });
 
-it("writes a batch once, signed and with a checksum, under a key made of its range", async () => {
+it("writes a batch once, signed and checksummed, under a key from its range", async () => {
   const { store, stream } = await strictStore();
   const batch = batchOf41();
   const outcome = await stream().send(batch);
@@ -32,7 +32,7 @@ it("writes a batch once, signed and with a checksum, under a key made of its ran
   expect(gunzipSync(stored?.body ?? "").toString("utf8")).toBe(batch.lines.map(({ text }) => `${text}\n`).join(""));
 });
 
-it("acknowledges a batch whose first answer was lost", async () => {
+it("acknowledges a batch whose first response was lost", async () => {
   const { store, stream } = await strictStore();
   const batch = batchOf41();
   store.after = ({ method }) => (method === "PUT" ? "cut" : null);
@@ -42,7 +42,7 @@ it("acknowledges a batch whose first answer was lost", async () => {
   expect(store.objects.size).toBe(1);
 });
 
-it("never writes over an object that holds something else", async () => {
+it("never overwrites an object with different content", async () => {
   const { store, stream } = await strictStore();
   expect(await stream().send(batchOf41())).toMatchObject({ kind: "acknowledged" });
   const other = batchOf41();
@@ -51,7 +51,7 @@ it("never writes over an object that holds something else", async () => {
   expect(store.objects.get(KEY)?.version).toBe("v1");
 });
 
-it("locks objects for as long as the settings say", async () => {
+it("locks objects for the configured time", async () => {
   const { store, stream } = await strictStore();
   await stream({ lock: { mode: "compliance", days: 30 } }).send(batchOf41());
   const left = (store.objects.get(KEY)?.lockedUntil?.getTime() ?? 0) - Date.now();
@@ -68,7 +68,7 @@ it.for([
     secret: STORE.secret,
     code: "400",
   },
-])("waits for a person with $fault", async ({ more, secret, code }) => {
+])("blocks on $fault", async ({ more, secret, code }) => {
   const { store, stream } = await strictStore({ hasLocks: false });
   expect(await stream(more, secret).send(batchOf41())).toMatchObject({ kind: "blocked", code });
   expect((await stream(more, secret).check()).at(-1)).toMatchObject({ ok: false });
@@ -81,7 +81,7 @@ it("slows down when the store asks for it", async () => {
   expect(await stream().send(batchOf41())).toMatchObject({ kind: "again", code: "503", retryAfterMs: 7_000 });
 });
 
-it("does not follow a redirect to this machine", async () => {
+it("does not follow a redirect to a private address", async () => {
   const { store, stream } = await strictStore();
   const inner = await strictStore();
   store.before = () => ({ status: 301, headers: { Location: `${inner.store.url}/audit/x` } });
@@ -89,7 +89,7 @@ it("does not follow a redirect to this machine", async () => {
   expect(inner.store.received).toEqual([]);
 });
 
-it("checks by an object that it reads back", async () => {
+it("checks by writing and reading back an object", async () => {
   const { store, stream } = await strictStore();
   const steps = await stream({ lock: { mode: "governance", days: 400 } }).check();
   expect(steps.at(-1)).toEqual({ step: "acknowledge", ok: true, message: "The object was read back." });
@@ -99,7 +99,7 @@ it("checks by an object that it reads back", async () => {
   expect(left?.lockedUntil?.getTime()).toBeLessThan(Date.now() + 120_000);
 });
 
-it.each(["../up", "a//b", "/a", "a/", "a/./b", "{org.name}", "a b"])("refuses the prefix %s", (prefix) => {
+it.each(["../up", "a//b", "/a", "a/", "a/./b", "{org.name}", "a b"])("rejects the prefix %s", (prefix) => {
   const { secret: _, ...place } = STORE;
   expect(s3.config.safeParse({ ...place, prefix }).success).toBe(false);
 });

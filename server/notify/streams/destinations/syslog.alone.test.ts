@@ -42,7 +42,7 @@ describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${why
   const tls = () => ({ host, port: rsyslog.ports.tls, ca, certificate: client.cert });
   const plain = () => ({ host, port: rsyslog.ports.relp, tls: false });
 
-  it("stores what comes by syslog over TLS, the text as it was", async () => {
+  it("receives syslog over TLS unchanged", async () => {
     const stream = withConfig(syslogTls, tls(), { secret: client.key });
     const batch = createBatch({ rows: 1_000 });
     expect(await stream.send(batch)).toEqual({ kind: "acknowledged", receipt: { sent: 1_001 } });
@@ -52,7 +52,7 @@ describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${why
     expect(first.slice(first.indexOf("{"))).toBe(batch.lines[0]?.text);
   });
 
-  it("stores a message of RFC 5424 with its structured data", async () => {
+  it("receives RFC 5424 messages with structured data", async () => {
     const batch = createBatch({ rows: 1 });
     const [line] = batch.lines;
     if (line)
@@ -62,13 +62,13 @@ describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${why
     await vi.waitFor(() => expect(found()).toContain('|trailmark|user.login|[t@32473 a="\\"\\]"]|'), 30_000);
   });
 
-  it("is refused without the client's certificate, and says so in the check", async () => {
+  it("rejects a missing client certificate, and the check reports it", async () => {
     const stream = withConfig(syslogTls, { host, port: rsyslog.ports.tls, ca });
     expect((await stream.send(createBatch())).kind).not.toBe("acknowledged");
     expect((await stream.check()).at(-1)).toMatchObject({ ok: false });
   });
 
-  it("acknowledges each message by RELP", async () => {
+  it("acknowledges each RELP message", async () => {
     const stream = withConfig(relp, plain());
     expect((await stream.check()).at(-1)).toMatchObject({ step: "acknowledge", ok: true });
     const outcome = await stream.send(createBatch({ rows: 2_000 }));
@@ -76,7 +76,7 @@ describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${why
     await vi.waitFor(() => expect(rsyslog.linesOf("relp")).toHaveLength(2_002), 30_000);
   });
 
-  it("loses nothing by RELP when rsyslogd is killed in the middle", async () => {
+  it("loses no RELP message when rsyslogd is killed", async () => {
     const stream = withConfig(relp, plain());
     const batch = createBatch({ rows: 20_000, first: 100_000 });
     const sending = stream.send(batch);
@@ -90,15 +90,15 @@ describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${why
   });
 });
 
-describe("a receiver of syslog over TLS", () => {
-  it("is not trusted without its CA, or under another name", async () => {
+describe("syslog over TLS", () => {
+  it("rejects an unknown CA or host name", async () => {
     const port = await listening(createTlsServer(server, (socket) => socket.on("error", () => {}).resume()));
     const stranger = withConfig(syslogTls, { host, port });
     expect(await stranger.send(createBatch())).toMatchObject({ kind: "blocked", code: "untrusted_certificate" });
     expect((await stranger.check()).map(({ step, ok }) => [step, ok])).toEqual([["tls", false]]);
   });
 
-  it("gets the batch again after it cut the connection", async () => {
+  it("resends the batch after the receiver drops the connection", async () => {
     const cutting = createTlsServer(server, (socket) =>
       socket.once("data", () => {
         for (const one of sockets) one.resetAndDestroy();
@@ -109,7 +109,7 @@ describe("a receiver of syslog over TLS", () => {
     expect(await stream.send(createBatch({ rows: 1_000 }))).toMatchObject({ kind: "again" });
   });
 
-  it("that never reads is given up", async () => {
+  it("times out when the receiver never reads", async () => {
     const port = await listening(createServer());
     const signal = AbortSignal.timeout(500);
     const stream = withConfig(syslogTls, { host, port, ca }, { signal });
@@ -117,7 +117,7 @@ describe("a receiver of syslog over TLS", () => {
   });
 });
 
-describe("a receiver of RELP", () => {
+describe("RELP", () => {
   /** Answers frames as a receiver does: `answer` gives the text, or null for none. */
   async function receiver(answer: (transaction: number, command: string) => string | null): Promise<number> {
     const serve = (socket: Socket) => {
@@ -145,7 +145,7 @@ describe("a receiver of RELP", () => {
     return listening(createServer(serve));
   }
 
-  it("that refuses a message gets the batch again", async () => {
+  it("resends the batch when the receiver rejects a message", async () => {
     const port = await receiver((transaction) => (transaction === 3 ? "500 disk full" : "200 OK"));
     expect(await withConfig(relp, { host, port, tls: false }).send(createBatch())).toEqual({
       kind: "again",
@@ -154,7 +154,7 @@ describe("a receiver of RELP", () => {
     });
   });
 
-  it("has at most 128 messages open", async () => {
+  it("keeps at most 128 messages in flight", async () => {
     let asked = 0;
     const port = await receiver((_, command) => (command === "syslog" && ++asked ? null : "200 OK"));
     const signal = AbortSignal.timeout(1_500);
@@ -165,7 +165,7 @@ describe("a receiver of RELP", () => {
     expect(await sending).toMatchObject({ kind: "again" });
   });
 
-  it("that speaks something else is no receiver", async () => {
+  it("rejects a receiver with another protocol", async () => {
     const port = await listening(createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n".repeat(9))));
     expect(await withConfig(relp, { host, port, tls: false }).send(createBatch())).toMatchObject({
       kind: "again",

@@ -71,7 +71,7 @@ const withoutVersion = (text: string): string =>
     .replaceAll(`"version":"${version}"`, '"version":"VERSION"')
     .replaceAll(`|Trailmark|${version}|`, "|Trailmark|VERSION|");
 
-it.each(Object.entries(FORMATS))("writes %s as its golden file has it", async (name, format) => {
+it.each(Object.entries(FORMATS))("formats %s like its golden file", async (name, format) => {
   const entries = chainOf(SAMPLES);
   const marker = markerOf({ entries, filtered: [2] });
   const lines = [
@@ -81,23 +81,20 @@ it.each(Object.entries(FORMATS))("writes %s as its golden file has it", async (n
   await expect(withoutVersion(`${lines.join("\n")}\n`)).toMatchFileSnapshot(`golden/${name}.txt`);
 });
 
-it.each([["cef", cef] as const, ["rfc5424", rfc5424] as const])(
-  "keeps markers of %s within 8,192 bytes",
-  (_, format) => {
-    const filtered = Array.from({ length: format.maxFiltered ?? 0 }, (_, i): [number, string] => [
-      1_000_000_000 + i,
-      "a".repeat(64),
-    ]);
-    const checkpoint =
-      `${"siem.example.com/log/".padEnd(60, "x")}\n1000000000\n${"b".repeat(44)}\n\n${"— name ".padEnd(130, "c")}\n`.repeat(
-        3,
-      );
-    const before = Array.from({ length: 30 }, () => "c".repeat(44));
-    const marker = markerOf({ entries: chainOf(SAMPLES), over: { filtered, checkpoint, before } });
-    expect(filtered.length).toBeGreaterThan(30);
-    expect(Buffer.byteLength(format.marker(marker, "siem.example.com/log/o"))).toBeLessThanOrEqual(8_192);
-  },
-);
+it.each([["cef", cef] as const, ["rfc5424", rfc5424] as const])("keeps %s markers within 8,192 bytes", (_, format) => {
+  const filtered = Array.from({ length: format.maxFiltered ?? 0 }, (_, i): [number, string] => [
+    1_000_000_000 + i,
+    "a".repeat(64),
+  ]);
+  const checkpoint =
+    `${"siem.example.com/log/".padEnd(60, "x")}\n1000000000\n${"b".repeat(44)}\n\n${"— name ".padEnd(130, "c")}\n`.repeat(
+      3,
+    );
+  const before = Array.from({ length: 30 }, () => "c".repeat(44));
+  const marker = markerOf({ entries: chainOf(SAMPLES), over: { filtered, checkpoint, before } });
+  expect(filtered.length).toBeGreaterThan(30);
+  expect(Buffer.byteLength(format.marker(marker, "siem.example.com/log/o"))).toBeLessThanOrEqual(8_192);
+});
 
 const hostile = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -145,8 +142,8 @@ const anyEntry = fc
     entryOf({ ...over, details: `{"n": ${number}, "text": ${JSON.stringify(text)}}` }),
   );
 
-describe.each(Object.entries(FORMATS))("the format %s", (_, format) => {
-  it("writes any entry as one line of well-formed text", () => {
+describe.each(Object.entries(FORMATS))("format %s", (_, format) => {
+  it("writes any entry as one well-formed line", () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         const line = format.entry(entry);
@@ -156,7 +153,7 @@ describe.each(Object.entries(FORMATS))("the format %s", (_, format) => {
     );
   });
 
-  it("keeps the digits of numbers", () => {
+  it("keeps all digits of numbers", () => {
     fc.assert(
       fc.property(number, (digits) => {
         expect(format.entry(entryOf({ details: `{"n": ${digits}}` }))).toContain(digits);
@@ -164,7 +161,7 @@ describe.each(Object.entries(FORMATS))("the format %s", (_, format) => {
     );
   });
 
-  it("writes JSON where it says so", () => {
+  it("is valid JSON if declared as JSON", () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         if (format.mediaType === "application/json") expect(JSON.parse(format.entry(entry))).toBeTypeOf("object");
@@ -268,7 +265,7 @@ describe("OCSF", () => {
     fc.assert(fc.property(anyEntry, (entry) => expectOcsf(JSON.parse(format.entry(entry)))));
   });
 
-  it("gives every action of the catalogue a class, and the older classes only where they are asked for", () => {
+  it("maps every catalog action to a class, older classes only on request", () => {
     for (const action of Object.keys(ACTIONS))
       for (const result of RESULTS) {
         const entry = entryOf({ action, result });
@@ -280,7 +277,7 @@ describe("OCSF", () => {
       }
   });
 
-  it("is about the account that was changed, not about the one who changed it", () => {
+  it("describes the changed account, not the person who changed it", () => {
     const entry = entryOf({ action: "user.disable", resource_type: "user", resource_name: "John Roe" });
     const { user, actor } = JSON.parse(ocsf.entry(entry));
     expect(user.name).toBe("John Roe");
@@ -298,7 +295,7 @@ const ECS_TYPES: Record<string, string[]> = {
   process: ["access", "change", "end", "info", "start"],
 };
 
-it("ECS has the core fields and only allowed values for every action of the catalogue and any entry", () => {
+it("ECS has the core fields and only allowed values for every action and entry", () => {
   const check = (entry: ReturnType<typeof entryOf>) => {
     const { event, ...doc } = JSON.parse(ecs.entry(entry));
     expect(doc).toMatchObject({
@@ -337,7 +334,7 @@ function valuesOfCef(line: string): { header: string[]; values: Record<string, s
 const CEF_KEYS =
   /^(rt|externalId|cat|outcome|reason|suid|suser|spriv|src|shost|requestClientApplication|dhost|deviceExternalId|duid|duser|msg|(cn1|cs[1-6]|c6a2|deviceCustomDate1)(Label)?)$/;
 
-it("CEF escapes its header and values so that a parser reads back the same", () => {
+it("CEF header and values survive a parser round trip", () => {
   fc.assert(
     fc.property(anyEntry, (entry) => {
       const { header, values } = valuesOfCef(cef.entry(entry));
@@ -362,7 +359,7 @@ const MESSAGE = new RegExp(
   "su",
 );
 
-it("RFC 5424 keeps to its grammar and to 8,192 bytes, and names every place whole", () => {
+it("RFC 5424 follows its grammar, 8,192 bytes at most, and keeps positions complete", () => {
   fc.assert(
     fc.property(anyEntry, (entry) => {
       const line = rfc5424.entry(entry);
@@ -374,7 +371,7 @@ it("RFC 5424 keeps to its grammar and to 8,192 bytes, and names every place whol
   );
 });
 
-it("RFC 5424 says that it cut details that are too long", () => {
+it("RFC 5424 marks truncated details", () => {
   const line = rfc5424.entry(entryOf({ details: `{"text": "${"]".repeat(9000)}"}` }));
   expect(Buffer.byteLength(line)).toBeGreaterThan(8100);
   expect(line).toMatch(MESSAGE);

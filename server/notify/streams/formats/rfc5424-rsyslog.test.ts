@@ -14,7 +14,7 @@ const ENTRIES = [
 
 const NOTHING: Parsed = { pri: "", host: "", app: "", msgid: "", sd: {}, msg: "" };
 
-it.skipIf(!hasRsyslog())("is read by rsyslog's parser as it was meant", { timeout: 30_000 }, async () => {
+it.skipIf(!hasRsyslog())("rsyslog parses the output as intended", { timeout: 30_000 }, async () => {
   const marker = markerOf({ entries: ENTRIES.slice(0, 1), filtered: [2] });
   const origin = `${STREAM_HOST}/log/${STREAM_ORG.id}`;
   const parsed = await readByRsyslog([...ENTRIES.map(rfc5424.entry), rfc5424.marker(marker, origin)]);

@@ -36,12 +36,12 @@ const CHAIN = chainOf([
 const FILTERED = [3, 6];
 const SIZE = 3;
 
-describe.each(Object.entries(FORMATS))("a file of the format %s", (name, format) => {
+describe.each(Object.entries(FORMATS))("verifying a %s file", (name, format) => {
   const lines = linesOf({ chain: CHAIN, format, size: SIZE });
   const sieved = linesOf({ chain: CHAIN, format, size: SIZE, filtered: FILTERED });
   const isWhole = name === "native";
 
-  it("is intact in any order, with filtered entries in their places", () => {
+  it("is intact in any line order, with filtered entries in place", () => {
     for (const kept of [lines, lines.toReversed(), sieved, sieved.toSorted()])
       expect(judge(kept)).toMatchObject({ status: "intact", otherLines: 0 });
     expect(chainIn(judge(sieved))).toMatchObject({
@@ -55,7 +55,7 @@ describe.each(Object.entries(FORMATS))("a file of the format %s", (name, format)
     });
   });
 
-  it("says which entry is missing where any single line is removed", () => {
+  it("names the missing entry when any single line is removed", () => {
     for (const [i, line] of lines.entries()) {
       const verdict = judge(lines.toSpliced(i, 1));
       const seq = CHAIN.find((entry) => format.entry(entry) === line)?.entry.chainSeq;
@@ -64,31 +64,31 @@ describe.each(Object.entries(FORMATS))("a file of the format %s", (name, format)
     }
   });
 
-  it("says that filtered entries are missing where the marker that proves them is removed", () => {
+  it("reports missing filtered entries when their marker is removed", () => {
     const without = sieved.filter((_, i) => i !== 2);
     expect(chainIn(judge(without))).toMatchObject({ status: "broken", missing: [{ first: 3, last: 3 }] });
   });
 
-  it("takes every single line twice, and says so", () => {
+  it("accepts a duplicate of any line and reports it", () => {
     for (const [i, line] of lines.entries())
       expect(chainIn(judge(lines.toSpliced(i, 0, line)))).toMatchObject({ status: "intact", duplicates: 1 });
   });
 
-  it("takes every two lines swapped", () => {
+  it("accepts any two lines swapped", () => {
     for (let i = 1; i < lines.length; i++) {
       const [before = "", line = ""] = lines.slice(i - 1, i + 1);
       expect(judge(lines.toSpliced(i - 1, 2, line, before)).status).toBe("intact");
     }
   });
 
-  it("is never intact where a checksum is edited in a line", () => {
+  it("is never intact with an edited checksum", () => {
     for (const [i, line] of lines.entries()) {
       const edited = line.replace(/[0-9a-f]{64}/, (checksum) => (checksum[0] === "0" ? "1" : "0") + checksum.slice(1));
       if (edited !== line) expect(judge(lines.with(i, edited)).status, line).toBe("broken");
     }
   });
 
-  it("is broken where the chain was written anew behind an edit", () => {
+  it("is broken when the chain is rewritten after an edit", () => {
     const forged = linesOf({
       chain: chainOf([{ action: "user.logout" }, ...CHAIN.slice(1).map(({ row }) => row)]),
       format,
@@ -101,7 +101,7 @@ describe.each(Object.entries(FORMATS))("a file of the format %s", (name, format)
 
 const native = linesOf({ chain: CHAIN, format: FORMATS.native, size: SIZE });
 
-it("finds every edit of the contents in the native format", () => {
+it("detects every content edit in the native format", () => {
   for (const [i, line] of native.entries()) {
     const {
       type,
@@ -126,7 +126,7 @@ it("finds every edit of the contents in the native format", () => {
   }
 });
 
-it("recomputes the contents however a receiver has written the JSON since", () => {
+it("recomputes contents however a receiver reformatted the JSON", () => {
   const wrapped = native.map((line, i) => {
     if (i % 3 === 0) return `<134>Nov 20 08:00:00 collector app: ${line}`;
     return i % 3 === 1 ? JSON.stringify({ _index: "audit", _source: line }) : `${i === 2 ? "[" : ""}${line},`;
@@ -140,7 +140,7 @@ it("recomputes the contents however a receiver has written the JSON since", () =
   expect(chainIn(judge(native.with(2, compact)))).toMatchObject({ status: "intact", recomputed: 7 });
 });
 
-it("says what is missing to a proof", () => {
+it("explains what is missing for a proof", () => {
   expect(chainIn(judge(native, null))).toMatchObject({
     status: "unproven",
     reasons: [expect.stringContaining("--key")],
@@ -151,7 +151,7 @@ it("says what is missing to a proof", () => {
   expect(chainIn(judge(native.slice(4))).reasons).toEqual([expect.stringContaining("before the first one here")]);
 });
 
-it("proves a file that does not begin with the log by the hashes before it", () => {
+it("proves a file that starts midway by the preceding hashes", () => {
   const { native } = FORMATS;
   const entries = CHAIN.slice(2);
   const [one, two] = CHAIN.map(({ entry }) => Buffer.from(entry.checksum, "hex"));
@@ -189,7 +189,7 @@ it("keeps several organizations and files apart", () => {
   ]);
 });
 
-it("does not call an entry missing that retention removed first, and takes nobody's word for it", () => {
+it("pruned entries are not missing only if their removal is proven", () => {
   const { native } = FORMATS;
   const first = markerOf({ entries: CHAIN.slice(0, 2) });
   const rest = CHAIN.slice(4);
@@ -206,7 +206,7 @@ it("does not call an entry missing that retention removed first, and takes nobod
   });
 });
 
-it("does not call what stands between a replay and the live stream missing", () => {
+it("entries between a replay and the live stream are not missing", () => {
   const { native } = FORMATS;
   const replay = markerOf({ entries: CHAIN.slice(0, 2), over: { replay: "r" } });
   const live = markerOf({ entries: CHAIN.slice(4), number: 2 });
@@ -216,7 +216,7 @@ it("does not call what stands between a replay and the live stream missing", () 
   expect(chainIn(judge(lines.slice(1))).missing).toEqual([{ first: 1, last: 1 }]);
 });
 
-it("counts an entry behind the newest checkpoint as not signed yet", () => {
+it("entries after the newest checkpoint count as not yet signed", () => {
   const [newer] = chainOf([...CHAIN.map(({ row }) => row), {}]).slice(-1);
   if (!newer) throw new Error("no entry");
   const marker = markerOf({ entries: [newer], number: 9 });
@@ -228,7 +228,7 @@ it("counts an entry behind the newest checkpoint as not signed yet", () => {
   });
 });
 
-it("calls a file without a line of a stream unreadable", () => {
+it("a file without stream lines is unreadable", () => {
   expect(judge(["hello", '{"type":"trailmark.entry.v1"}'])).toEqual({
     status: "unreadable",
     lines: 2,
