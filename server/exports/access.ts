@@ -4,8 +4,8 @@ import { findKeyCaller, findUserCaller } from "@/server/identity/auth/caller";
 import type { ExportRow } from "./export-job";
 
 /**
- * The requester of an export, as they are now, within the organizations that it is of; null where they are gone, disabled
- * or revoked, may no longer export, or no longer reach one of them.
+ * Current context of an export's requester, limited to its organizations; null if gone, disabled or revoked, no longer
+ * allowed to export, or without access to one of them.
  */
 export async function creatorNow(row: ExportRow): Promise<Ctx | null> {
   const caller = await (row.createdByType === "user" ? findUserCaller(row.createdBy) : findKeyCaller(row.createdBy));

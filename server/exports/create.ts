@@ -18,7 +18,7 @@ import { type CreateInput, createInput, exportJob, KEEP_MS, MAX_KEPT, MAX_UNFINI
 const t = auditExports;
 const RETRY_AFTER_SECONDS = 30;
 
-/** @throws AppError rate_limited where the creator has too many; one after the other, so that none slips by. */
+/** @throws AppError rate_limited at the creator's limit; serialized, so that none slips by. */
 async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`audit export ${creator}`}, 0))`);
   const rows = await tx
@@ -51,8 +51,9 @@ async function nameOf(tx: Tx, orgIds: readonly string[]): Promise<string> {
 const endingOf = ({ format, gzip }: CreateInput): string => `${FORMATS[format].ending}${gzip ? ".gz" : ""}`;
 
 /**
- * Asks for an export of every entry that meets the filters, to be written in the background.
- * @throws AppError rate_limited where the caller has too many; forbidden for an organization out of reach; step_up_required
+ * Requests a background export of every match.
+ * @throws AppError rate_limited where the caller has too many; forbidden for an organization out of reach;
+ * step_up_required
  */
 export const createExport = operation({
   permission: "audit:export",

@@ -17,14 +17,13 @@ import { exportPath } from "./files";
 import { recordedWith } from "./recorded-with";
 import { DOWNLOAD_SLOTS, type DownloadInput, downloadInput } from "./schema";
 
-/** Bytes of a file, both ends included. */
+/** A byte range of a file, both ends included. */
 export type Span = { first: number; last: number };
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * The range that a request asks for (RFC 9110, 14.2); null for the whole, which a malformed range and several ranges are
- * answered with too.
+ * Requested range (RFC 9110, 14.2); null for the whole file, also for malformed and multiple ranges.
  * @throws AppError range_not_satisfiable where the range is past the end
  */
 export function byteRange(header: string | undefined, size: number): Span | null {
@@ -42,7 +41,7 @@ export function byteRange(header: string | undefined, size: number): Span | null
 
 type Left = { span: Span; isComplete: boolean; logs: readonly string[] };
 
-/** Records what left: each download, or part of one, in the log of every organization that the file holds entries of. */
+/** Records each full or partial download in the log of every organization in the file. */
 function recordDownload(ctx: Ctx, row: ExportRow, { span, isComplete, logs }: Left): void {
   for (const orgId of logs)
     record(ctx, {
@@ -87,7 +86,7 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
   const row = await myExport(ctx, id);
   if (row.rowsDone > MAX_UNPROVEN_ROWS) requireRecentProof(ctx, "browser");
   const path = await requireFile(row);
-  // Of a file without entries, one of several organizations has no more to know than another.
+  // Without entries, no organization of several needs to know more than another.
   const logs = row.rowsDone > 0 ? row.orgIds : (await recordedWith(row)).orgIds;
   const etag = `"${row.sha256}"`;
   const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
@@ -106,7 +105,7 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
 }
 
 /**
- * The file of one of the caller's own exports, or the range of it that a resumed download still needs.
+ * File of one of the caller's own exports, or the range that a resumed download needs.
  * @throws AppError not_found for another user's; conflict before it is done; range_not_satisfiable past its end;
  * step_up_required where it holds many entries
  */

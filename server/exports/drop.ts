@@ -10,7 +10,7 @@ import { removeFiles } from "./files";
 import { type RecordedWith, recordedWith } from "./recorded-with";
 
 /**
- * Deletes an export with its file. One that was under way ends, because its writer finds it gone; that it was not completed is
+ * Deletes an export with its file. The writer of an unfinished one notices and stops; the incomplete export is
  * recorded.
  */
 export async function dropExport(row: ExportRow, { ctx, why }: { ctx: Ctx; why: string }): Promise<void> {
@@ -23,7 +23,9 @@ export async function dropExport(row: ExportRow, { ctx, why }: { ctx: Ctx; why: 
   if (gone && (gone.status === "waiting" || gone.status === "running")) recordEnd(ctx, gone, { why, logs });
 }
 
-/** Records that an export ended without a file. @param logs looked up before it ended, so that nothing is lost then */
+/**
+ * Records that an export ended without a file. @param logs looked up before its deletion, while the information exists
+ */
 export function recordEnd(ctx: Ctx, row: ExportRow, { why, logs }: { why: string; logs: RecordedWith }): void {
   const rowsPerOrg = new Map(logs.orgIds.map((orgId) => [orgId, 0]));
   const more = { exportId: row.id, ...(logs.hasFilters ? {} : { filters: null }) };

@@ -11,10 +11,10 @@ export type ExportRow = typeof auditExports.$inferSelect;
 
 const t = auditExports;
 
-/** The kind of job that writes an export; its key is the id. */
+/** Job kind that writes an export; its key is the id. */
 export const EXPORT_JOB = "export";
 
-/** The callers that may ask for exports: a person or a program. @throws AppError forbidden for any other. */
+/** The caller as creator of an export: a person or program. @throws AppError forbidden for any other. */
 export function creatorOf({ actor }: Ctx): Extract<Actor, { type: "user" | "api_key" }> {
   if (actor.type !== "user" && actor.type !== "api_key") throw new AppError("forbidden");
   return actor;
@@ -25,7 +25,7 @@ const isMine = (ctx: Ctx) => {
   return and(eq(t.createdBy, id), eq(t.createdByType, type));
 };
 
-/** A caller who no longer reaches what an export holds sees it no more, before it is deleted. */
+/** True if the caller still reaches everything in an export, which may not be deleted yet. */
 const mayHave = (ctx: Ctx, row: ExportRow): boolean => row.orgIds.every((orgId) => reaches(ctx.scope, orgId));
 
 /** The caller's own exports, newest first. */
@@ -36,7 +36,7 @@ export async function myExports(ctx: Ctx): Promise<ExportRow[]> {
   return rows.filter((row) => mayHave(ctx, row) && row.expiresAt > ctx.now());
 }
 
-/** One of the caller's own exports. @throws AppError not_found for another user's, and for one whose day is over. */
+/** One of the caller's own exports. @throws AppError not_found for another user's, and for an expired one. */
 export async function myExport(ctx: Ctx, id: string): Promise<ExportRow> {
   const [row] = await tenant(ctx.scope, (tx: Tx) =>
     tx
@@ -50,12 +50,12 @@ export async function myExport(ctx: Ctx, id: string): Promise<ExportRow> {
 
 const instantOf = (value: unknown): Date | undefined => (typeof value === "string" ? new Date(value) : undefined);
 
-/** The filter that is stored with an export. */
+/** Filter stored with an export. */
 export function filterOf({ filter: { from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
   return { ...filter, from: instantOf(from), to: instantOf(to) };
 }
 
-/** An export as its creator sees it. */
+/** An export as shown to its creator. */
 export const toExportJob = (row: ExportRow): ExportJob => ({
   id: row.id,
   status: row.status,

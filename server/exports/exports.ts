@@ -20,7 +20,7 @@ export const getExport = operation({
   run: async (ctx, { id }) => toExportJob(await myExport(ctx, id)),
 });
 
-/** Deletes one of the caller's own exports with its file; one that is under way ends. @throws AppError not_found */
+/** Deletes one of the caller's own exports with its file; an unfinished one stops. @throws AppError not_found */
 export const removeExport = operation({
   permission: "audit:export",
   input: onlyIdInput,

@@ -5,18 +5,18 @@ import { env } from "@/server/ground/env";
 
 const NAME = /^([0-9a-f-]{36})\.(\d+)$/;
 
-/** Where the files of exports are kept, for their day. */
+/** Folder of export files, which are kept for a day. */
 export const exportsFolder = (): string => join(env().TRAILMARK_DATA_DIR, "exports");
 
-/** The file of one attempt to write an export: two processes never write the same. */
+/** File of one attempt at an export, so that two processes never write the same. */
 export const exportPath = (id: string, attempt: number): string => join(exportsFolder(), `${id}.${attempt}`);
 
-/** Creates the folder, readable by this process's user alone. */
+/** Creates the folder, readable only by this process's user. */
 export const createExportsFolder = (): unknown => createFolder(exportsFolder(), 0o700);
 
 type ExportFile = { id: string; attempt: number; path: string };
 
-/** Every file in the folder, by the export and the attempt that it is of. */
+/** Files in the folder, with their export and attempt. */
 export async function listFiles(): Promise<ExportFile[]> {
   const names = await readdir(exportsFolder()).catch((): string[] => []);
   return names.flatMap((name) => {
@@ -25,7 +25,7 @@ export async function listFiles(): Promise<ExportFile[]> {
   });
 }
 
-/** Deletes what was written of an export: by any attempt, or up to one. */
+/** Deletes files of an export: of all attempts, or up to one. */
 export async function removeFiles(id: string, through = Number.POSITIVE_INFINITY): Promise<void> {
   for (const file of await listFiles())
     if (file.id === id && file.attempt <= through) await rm(file.path, { force: true });

@@ -5,13 +5,13 @@ import { organizations } from "@/db/schema";
 import { homeOrgOf } from "@/server/ground/partner";
 import type { ExportRow } from "./export-job";
 
-/** In which organizations' logs, and whether those who read them may know what was searched for. */
+/** Organizations that record an export, and whether their readers may see the filters. */
 export type RecordedWith = { orgIds: readonly string[]; hasFilters: boolean };
 
 /**
- * Where an export of which no entry left is recorded: with its organization; of several, with the one of those who asked
- * for it, since the first must not read what the others were asked about. The platform's operator has none: then with the
- * staff of each partner that it was of, without the filters, which may name another's people.
+ * Where to record an export without entries: in its organization; for several, in the requester's own, because each
+ * must not learn about the others. The platform's operator has none: then with the staff of each partner, without
+ * filters, which may name people of another.
  */
 export async function recordedWith({ orgIds, orgId, partnerId }: ExportRow): Promise<RecordedWith> {
   if (orgIds.length === 1) return { orgIds, hasFilters: true };
@@ -20,7 +20,7 @@ export async function recordedWith({ orgIds, orgId, partnerId }: ExportRow): Pro
   return { orgIds: home ? [home] : [], hasFilters: true };
 }
 
-/** The organizations of the staff of those partners that the organizations belong to. */
+/** Home organizations of the partners of some organizations. */
 async function staffOf(orgIds: readonly string[]): Promise<string[]> {
   const { id, partnerId, isHome } = organizations;
   const rows = await asSystem((tx) => {

@@ -25,10 +25,7 @@ import { MAX_ATTEMPTS } from "./schema";
 type Written = { sizeBytes: number; sha256: string };
 type Options = { gzip: boolean; signal: AbortSignal; onBytes: (sum: number) => void };
 
-/**
- * Writes texts to a new file that this process's user alone may read, as they come: memory stays flat. It is on the disk
- * when this resolves.
- */
+/** Writes texts to a new file, readable only by this process's user, in constant memory. On disk when this resolves. */
 async function writeFile(
   path: string,
   texts: AsyncIterable<string>,
@@ -60,10 +57,10 @@ const t = auditExports;
 type Work = { row: ExportRow; ctx: Ctx; heads: Heads; rowsPerOrg: Map<string, number> };
 type Progress = { rowsDone: number; sizeBytes: number };
 
-/** The export was deleted, or begun again by another process. */
+/** The export was deleted, or restarted by another process. */
 class Gone extends Error {}
 
-/** An export that has not ended, for a new attempt to write it: what an earlier one says late has no effect. */
+/** Takes an unfinished export for a new attempt; late writes of earlier attempts have no effect. */
 async function begin(id: string): Promise<ExportRow | undefined> {
   const [row] = await asSystem((tx) =>
     tx
@@ -75,7 +72,7 @@ async function begin(id: string): Promise<ExportRow | undefined> {
   return row;
 }
 
-/** Stores how far this attempt is. @throws Gone */
+/** Stores this attempt's progress. @throws Gone */
 async function store({ id, attempt }: ExportRow, values: Partial<ExportRow>): Promise<void> {
   const mine = and(eq(t.id, id), eq(t.attempt, attempt), eq(t.status, "running"));
   const [kept] = await asSystem((tx) =>
@@ -90,7 +87,7 @@ async function store({ id, attempt }: ExportRow, values: Partial<ExportRow>): Pr
 
 const finish = (row: ExportRow, values: Partial<ExportRow>) => store(row, { ...values, finishedAt: new Date() });
 
-/** The entries as they stood when the export was first begun: begun again, it is of the same. */
+/** Heads of the chains at the first start, so that a restart exports the same entries. */
 async function headsOf(row: ExportRow, ctx: Ctx): Promise<Heads> {
   if (row.heads) return row.heads;
   const { heads, total } = await takeSnapshot(ctx, filterOf(row));
@@ -132,17 +129,17 @@ async function writeRows(work: Work, stopping: AbortSignal): Promise<void> {
     rowsPerOrg: work.rowsPerOrg,
   });
   const written = await writeFile(path, texts, { gzip: row.gzip, signal: stopping, onBytes });
-  // Recorded first: what can be downloaded is always in the log. The same file's entry has one id, so doing it again adds
-  // none; written anew it may be another file, as after a name in it was changed, and then has an entry of its own.
+  // Recorded before the download is possible. The entry's id derives from the file, so repeating adds none; a rewritten
+  // file that differs, as after a renaming, gets its own entry.
   await store(row, {});
   await recordDone(work, written.sha256);
   const { rowsDone } = progress;
-  // From now on it is of the organizations whose entries it holds, and of no other that it could have held some of.
+  // From now on it belongs only to organizations with entries in the file.
   const orgIds = rowsDone > 0 ? [...work.rowsPerOrg.keys()] : row.orgIds;
   await finish(row, { status: "done", rowsDone, totalRows: rowsDone, orgIds, ...written });
 }
 
-/** The message for a failure that trying again does not mend; null for any other. */
+/** Message for a permanent failure; null for others. */
 function reasonOf(error: unknown): string | null {
   if (isDiskFull(error)) return DISK_FULL;
   return error instanceof AppError ? error.message : null;
@@ -173,7 +170,7 @@ async function write(row: ExportRow, stopping: AbortSignal): Promise<void> {
   await writeRows({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
 }
 
-/** Writes an export from its beginning; what is begun again after a stop of its process is no further attempt. */
+/** Writes an export from the start; a restart after its process stopped does not count as an attempt. */
 export const exportWork: JobKind<{ id: string }> = {
   name: EXPORT_JOB,
   atOnce: 1,

@@ -4,19 +4,19 @@ import { EXPORT_FORMATS, FORMATS } from "@/server/audit/export-formats";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { guid, isoTime, zoneName } from "@/server/ground/wire";
 
-/** Exports of one caller that wait or are written, and those that are kept. */
+/** Limits of a caller's unfinished and kept exports. */
 export const MAX_UNFINISHED = 3;
 export const MAX_KEPT = 20;
 /** A file is kept for this long. */
 export const KEEP_MS = DAY_MS;
-/** How often a process begins an export again that another one left behind. */
+/** Maximum attempts by processes that take over an export. */
 export const MAX_ATTEMPTS = 5;
-/** Downloads of one caller at a time. */
+/** Concurrent downloads per caller. */
 export const DOWNLOAD_SLOTS = { kind: "downloads", max: 4, advice: "Wait until one of them has ended." };
 
 const { shape } = exportInput;
 
-/** Body of POST /audit-logs/exports: what POST /audit-logs/export takes, and how the file is written and named. */
+/** Body of POST /audit-logs/exports: that of POST /audit-logs/export, plus format and name of the file. */
 export const createInput = z.strictObject({
   orgId: shape.orgId,
   filters: shape.filters,
@@ -30,7 +30,7 @@ export const createInput = z.strictObject({
 });
 export type CreateInput = z.output<typeof createInput>;
 
-/** One export, as the caller who asked for it sees it. */
+/** An export as shown to its requester. */
 export const exportJob = z.strictObject({
   id: guid.describe("Identifies the export"),
   status: z
@@ -53,7 +53,7 @@ export type ExportJob = z.output<typeof exportJob>;
 /** The caller's exports, newest first. */
 export const exportJobs = z.strictObject({ data: z.array(exportJob).describe("The exports, newest first") });
 
-/** Path of a download, and the request headers of one that is resumed. */
+/** Path of a download, and the headers to resume one. */
 export const downloadInput = z.strictObject({
   id: guid,
   range: z.string().max(200).optional().describe("One range of bytes, such as bytes=1000-, to resume a download"),

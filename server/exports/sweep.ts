@@ -7,20 +7,20 @@ import { dropExport } from "./drop";
 import type { ExportRow } from "./export-job";
 import { listFiles, removeFiles } from "./files";
 
-/** Why an export is to go; null where it is kept. */
+/** Reason to delete an export; null to keep it. */
 async function endOf(row: ExportRow): Promise<string | null> {
   if (row.expiresAt <= new Date()) return "Its day was over before it was complete";
   return (await creatorNow(row)) ? null : "The person who asked for it no longer has access to what it would hold";
 }
 
-/** Deletes exports whose day is over, those of callers who no longer may have them, and files that belong to none. */
+/** Deletes expired exports, those of callers who lost access, and orphaned files. */
 export async function sweepExports(): Promise<void> {
   const rows = await asSystem((tx) => tx.select().from(auditExports));
   for (const row of rows) {
     const why = await endOf(row);
     if (why) await dropExport(row, { ctx: systemCtx(), why });
   }
-  // The files first: another process may begin one meanwhile, and its export is known before that.
+  // Lists files first, so that the export of a new file is already known.
   const files = await listFiles();
   const known = new Set(
     (await asSystem((tx) => tx.select({ id: auditExports.id }).from(auditExports))).map((r) => r.id),
@@ -28,7 +28,7 @@ export async function sweepExports(): Promise<void> {
   for (const { id } of files) if (!known.has(id)) await removeFiles(id);
 }
 
-/** Deletes exports in time. */
+/** Job that deletes exports. */
 export const exportExpiry: JobKind<object> = {
   name: "export-expiry",
   cron: "* * * * *",

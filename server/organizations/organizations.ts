@@ -35,7 +35,7 @@ const toOrganization = (row: typeof organizations.$inferSelect): Organization =>
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** The organizations within the caller's reach, by name; search is part of the name, in any case. */
+/** Organizations in the caller's reach, by name; search is part of the name, in any case. */
 export const listOrganizations = operation({
   input: listInput,
   output: organizationPage,
@@ -57,7 +57,7 @@ export const listOrganizations = operation({
 });
 
 /**
- * One organization within the caller's reach.
+ * One organization in the caller's reach.
  * @throws AppError not_found
  */
 export const getOrganization = operation({
@@ -72,10 +72,10 @@ export const getOrganization = operation({
   },
 });
 
-/** Nothing ends one: its log is kept. */
+/** Limited, because organizations are never deleted: their logs are kept. */
 const MAX_PER_PARTNER = 10_000;
 
-/** Inserts an organization under the first free form of its slug. @throws AppError conflict when none is free */
+/** Inserts an organization with the first free variant of its slug. @throws AppError conflict when none is free */
 export async function insertOrganization(
   tx: Tx,
   { partnerId, name, isHome = false }: { partnerId: string; name: string; isHome?: boolean },
@@ -96,9 +96,9 @@ export async function insertOrganization(
 type Widened = { before: string[]; after: string[] };
 
 /**
- * People who reach selected organizations only must reach the new one, too. A link that was made for them before would give
- * its holder more than it was meant to.
- * @returns what they reached and reach, sorted; null for all others
+ * Adds the new organization to the reach of a creator with selected ones. Earlier links to this person would now give
+ * more than intended, so they end.
+ * @returns former and new reach, sorted; null for others
  */
 async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<Widened | null> {
   if (ctx.actor.type !== "user") return null;
@@ -124,7 +124,7 @@ function recordWidened(ctx: Ctx, { before, after }: Widened): void {
 }
 
 /**
- * Creates a customer organization below the caller's partner. The database gives it its audit retention policy.
+ * Creates a customer organization of the caller's partner. The database adds its audit retention policy.
  * @throws AppError forbidden for callers of a single organization, conflict when the partner has too many.
  */
 export const createOrganization = operation({
@@ -154,7 +154,7 @@ export const createOrganization = operation({
 
 type Change = { name?: string; requireTwoFactor?: boolean; timeZone?: string | null };
 
-/** The input's values that differ from the row's. */
+/** Values of the input that differ from the row. */
 function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor, timeZone }: UpdateInput): Change {
   return {
     ...(name !== undefined && name !== row.name && { name }),
@@ -163,17 +163,17 @@ function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFac
   };
 }
 
-/** An administrator who requires it of colleagues must have it, and so is not locked out of what they administer. */
+/** Administrators who require a second factor must have one, or they would lock themselves out. */
 async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promise<void> {
   if (actor.type !== "user" || homeOrgId !== orgId || (await secondFactorsOf(actor.id)).isOn) return;
   throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
 }
 
 /**
- * Renames an organization within the caller's reach (its slug stays, because addresses hold it), requires a second factor
- * of its people (of the home organization these are the partner's staff; it counts from their next request on,
- * and ends what they have open), or sets the time zone of its reports, which scheduled ones follow.
- * @throws AppError not_found, conflict when the caller would be asked for a factor that they do not have
+ * Changes an organization's name (its slug stays, because addresses contain it), second factor requirement (of the home
+ * organization: the partner's staff; effective with their next request, ending open streams), or time zone of reports,
+ * including scheduled ones.
+ * @throws AppError not_found, conflict when the caller would need a factor that they do not have
  */
 export const updateOrganization = operation({
   permission: "organizations:manage",

@@ -27,7 +27,7 @@ async function findPartner(tx: Tx, ctx: Ctx, { id, willChange }: Found): Promise
 const toPolicy = ({ id, name, requireTwoFactor }: typeof partners.$inferSelect) => ({ id, name, requireTwoFactor });
 
 /**
- * GET /orgs/partner: what holds for every organization of the caller's partner.
+ * GET /orgs/partner: policy for every organization of the caller's partner.
  * @throws AppError forbidden for a caller who reaches less than the whole partner
  */
 export const getPartnerPolicy = operation({
@@ -41,16 +41,16 @@ export const getPartnerPolicy = operation({
   },
 });
 
-/** A person who requires it of colleagues must have it; the platform's operator, without a partner, is not asked. */
+/** People who require a second factor must have one; the platform's operator, without a partner, is exempt. */
 async function requireOwnFactor({ actor, scope }: Ctx, partnerId: string): Promise<void> {
   if (actor.type !== "user" || ownPartner(scope) !== partnerId || (await secondFactorsOf(actor.id)).isOn) return;
   throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
 }
 
 /**
- * PATCH /orgs/partner: requires a second factor of all users, the partner's staff and the people of every organization.
- * It counts from their next request on, and ends what they have open; what an organization requires of itself stays as it is.
- * @throws AppError forbidden, conflict when the caller would be asked for a factor that they do not have
+ * PATCH /orgs/partner: requires a second factor of all users: the partner's staff and every organization's people.
+ * Effective with their next request, ending open streams; organizations' own requirements stay.
+ * @throws AppError forbidden, conflict when the caller would need a factor that they do not have
  */
 export const setPartnerPolicy = operation({
   permission: "organizations:manage",

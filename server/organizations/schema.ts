@@ -3,12 +3,12 @@ import { adminPage, displayName, filterText, guid, isoTime, pagination, zoneName
 
 export const listInput = z.strictObject({ orgId: guid.optional(), search: filterText, ...adminPage });
 
-/** partnerId is needed by the platform's operator alone, when there are several partners. */
+/** Only the platform's operator needs partnerId, if there are several partners. */
 export const createInput = z.strictObject({ name: displayName, partnerId: guid.optional() });
 
 /**
- * Body of PATCH /orgs/organizations/:id; requireTwoFactor concerns its people, of the home organization the
- * partner's staff; timeZone is the zone whose days its reports mean, null for none.
+ * Body of PATCH /orgs/organizations/:id; requireTwoFactor concerns its people (home organization: the partner's staff);
+ * timeZone defines the days of its reports, null for none.
  */
 export const updateInput = z
   .strictObject({
@@ -25,13 +25,13 @@ export type UpdateInput = z.output<typeof updateInput>;
 
 export const partnerInput = z.strictObject({ partnerId: guid.optional() });
 
-/** Body of PATCH /orgs/partner; partnerId only the platform's operator needs. */
+/** Body of PATCH /orgs/partner; only the platform's operator needs partnerId. */
 export const partnerPolicyInput = z.strictObject({ requireTwoFactor: z.boolean(), partnerId: guid.optional() });
 
 /** The policy for every organization of a partner. */
 export const partnerPolicy = z.strictObject({ id: guid, name: z.string(), requireTwoFactor: z.boolean() });
 
-/** isHome: the partner's own staff; requireTwoFactor: its people must have a second factor. */
+/** isHome: organization of the partner's own staff; requireTwoFactor: its people must have a second factor. */
 export const organization = z.strictObject({
   id: guid,
   partnerId: guid,

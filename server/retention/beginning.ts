@@ -3,8 +3,8 @@ import { type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 
 /**
- * What went from the beginning of a chain must have gone by a receipt of ours: head and rows alone are the database's word.
- * @param through the last sequence that is said to have been removed; 0 for none
+ * Checks that the pruned start of a chain is explained by our receipt: head and rows are only the database's word.
+ * @param through last sequence said to be removed; 0 for none
  * @returns the first entry whose absence no receipt explains, or null
  */
 export async function unexplainedBeginning(orgId: string, through: number): Promise<Break | null> {

@@ -6,7 +6,7 @@ import { isPruningEnabled } from "./schedule";
 
 export type ConnectionCheck = { status: "ok" | "off" | "wrong"; detail: string };
 
-/** Whether the elevated role can be reached and is the one that may prune and nothing more. */
+/** Checks that the elevated role is reachable, and may prune and nothing more. */
 export async function checkAdminConnection(): Promise<ConnectionCheck> {
   if (!isPruningEnabled())
     return { status: "off", detail: "AUDIT_ADMIN_DATABASE_URL is not set: nothing is ever pruned" };

@@ -4,23 +4,23 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
 
-/** Thrown with a sentence for the operator; `expected` means that no stack is printed. */
+/** Thrown with a sentence for the operator; `expected` suppresses the stack. */
 class ClockError extends Error {
   readonly expected = true;
 }
 
 const MAX_MOVE_MS = DAY_MS;
-/** By the time since the machine was started, which runs on while it sleeps and which cannot be set. */
+/** From the machine's uptime, which cannot be set and includes sleep. */
 const bootedAt = Date.now() - uptime() * 1000;
 
 const hours = (ms: number): string => `${Math.round(Math.abs(ms) / HOUR_MS)} hours`;
 
 /**
- * Retention removes what is so many days old by the clock. One that is set ahead makes yesterday's entries a year old, and
- * what was pruned does not come back: so each run asks whether the clock moved since the server started, and whether
- * the database has the same time. A clock that was wrong on both before that is not noticed.
+ * Retention goes by the clock, and pruned entries do not come back. A clock set ahead would make yesterday's entries a
+ * year old, so each run checks that the clock did not jump since the server started and agrees with the database. An
+ * earlier common error is not noticed.
  * @param now the time of this machine, in ms since 1970 UTC
- * @throws ClockError that says what was found
+ * @throws ClockError describing the difference
  */
 export async function refuseMovedClock(now = Date.now()): Promise<void> {
   const moved = now - uptime() * 1000 - bootedAt;

@@ -15,8 +15,8 @@ import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 
 /**
- * What became of it: the log is what was signed; it is, and now has the entries of so many restorations that runs which were
- * cut short had signed alone; its entries are not to be trusted; or it continues.
+ * Result: the log matches what was signed; it does, and entries of restorations signed by interrupted runs were added;
+ * its entries are not intact; or it continues.
  */
 export type Continued =
   | { kind: "right" }
@@ -27,8 +27,8 @@ export type Continued =
 type Rows = { head: Anchor | null; pruned: { seq: number; checksum: string | null } };
 
 /**
- * The entries that are there: their contents and links must hold, the last proven one be what was signed, and the first one
- * stand where the chain begins or our receipt says.
+ * Reads the existing entries: contents and links must be intact, the last proven one must match what was signed, and
+ * the first must be at the chain's start or where our receipt says.
  */
 async function readRows(orgId: string, { proven }: SignedBeyond): Promise<Rows | Break[]> {
   const found = await verifyChain(systemCtx(), { orgId, isHeadLost: true, mark: proven?.size });
@@ -44,10 +44,10 @@ async function readRows(orgId: string, { proven }: SignedBeyond): Promise<Rows |
   };
 }
 
-/** The signed and recorded statement: the number of proven entries, and the checkpoint beyond. */
+/** The signed and recorded statement: number of proven entries, and the checkpoint beyond. */
 type Restored = { orgId: string; proven: number; lost: { size: number; signedAt: string } };
 
-/** Takes what the database keeps of the lost entries, and sets the head to the last one that is there. */
+/** Removes the database's data on lost entries, and sets the head to the last existing one. */
 const clearWay = (admin: Admin, { orgId, proven }: Restored, { head, pruned }: Rows): Promise<void> =>
   admin.transaction(async (tx) => {
     await tx.execute(sql`SELECT audit_continue_chain(${orgId}::uuid, ${proven}::bigint)`);
@@ -56,10 +56,10 @@ const clearWay = (admin: Admin, { orgId, proven }: Restored, { head, pruned }: R
         ${pruned.seq}::bigint, ${pruned.checksum}::text)`);
   });
 
-/** What an entry must say to be that of a restoration; all that ever wrote one wrote these. */
+/** Details that identify a restoration's entry, in all versions. */
 type Details = { provenThrough: number; checkpoint: { size: number; signedAt?: string } };
 
-/** Records a restoration in the chain itself, unless its entry is there. @returns whether it was missing */
+/** Records a restoration in the chain unless its entry exists. @returns whether it was missing */
 async function recordRestored(orgId: string, details: Details, more: object): Promise<boolean> {
   const isRecorded = await asSystem((tx) =>
     rowsOf(
@@ -80,7 +80,7 @@ async function recordRestored(orgId: string, details: Details, more: object): Pr
   return true;
 }
 
-/** The whole chain as it is now, kept as its verdict; an alarm that nothing is left of ends. */
+/** Reads the whole chain and stores the verdict; ends the alarm if nothing is left of it. */
 async function settle(orgId: string): Promise<Judged> {
   const after = await judgeChain(orgId);
   const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
@@ -90,15 +90,15 @@ async function settle(orgId: string): Promise<Judged> {
 }
 
 /**
- * Records what runs that were cut short signed alone. Of one that retention may have removed the entry of since, nothing can
- * be said: it is left as it is.
+ * Records restorations that interrupted runs only signed. If retention may have removed the entry since, it is left as
+ * is.
  */
 async function finish(orgId: string): Promise<Continued> {
   const [restorations, receipt] = await asSystem(async (tx) => [
     await listRestorations(tx, orgId),
     await newestReceipt(tx, orgId),
   ]);
-  // Several may be signed of one loss, and have one entry.
+  // Several may be signed for one loss, with a single entry.
   const open = new Map<string, Restoration>();
   for (const one of restorations) {
     const mayBePruned = receipt !== null && receipt.size > one.proven && receipt.signedAt > one.at;
@@ -117,7 +117,7 @@ async function continueBy(admin: Admin, orgId: string, signed: SignedBeyond): Pr
   if (Array.isArray(rows)) return { kind: "refused", breaks: rows };
   const { size, signedAt } = signed.beyond;
   const restored = { orgId, proven: signed.proven?.size ?? 0, lost: { size, signedAt } };
-  // A run that was cut short has signed it.
+  // Already signed by an interrupted run.
   if (!signed.isStated) await signRestoration(signed, new Date().toISOString());
   await clearWay(admin, restored, rows);
   const { proven, lost } = restored;
@@ -128,23 +128,22 @@ async function continueBy(admin: Admin, orgId: string, signed: SignedBeyond): Pr
 }
 
 /**
- * Lets a chain continue that was restored to an older state than our checkpoint signed, or lost everything. The
- * entries that are there must be intact. That it happened is signed, is in every later checkpoint and in the chain
- * itself, and keeps every verdict over the lost entries from ever being "intact". Of a log that is right, finishes what
- * an earlier run began.
- * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when it cannot be used, or when the head is not the
- *   newest entry and another came meanwhile
+ * Continues a chain that was restored to an older state than our checkpoint signed, or lost everything. The existing
+ * entries must be intact. The restoration is signed and appears in every later checkpoint and in the chain, so that no
+ * verdict over the lost entries is ever "intact". For a correct log, finishes an earlier run's work.
+ * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when it cannot be used, or when the head is not
+ * the newest entry and another came meanwhile
  */
 export async function continueChain(orgId: string): Promise<Continued> {
   const signed = await findSignedBeyond(orgId);
   if (!signed) {
-    // The tree still has the hashes of entries that are gone.
+    // The tree still has hashes of the lost entries.
     const gap = await findGap(orgId);
     return gap ? { kind: "refused", breaks: [gap] } : finish(orgId);
   }
   const admin = openAdmin();
   try {
-    // First of all: what is signed cannot be taken back.
+    // Tested first, because signing cannot be undone.
     await admin.transaction((tx) => tx.execute(sql`SELECT 1`));
     return await continueBy(admin, orgId, signed);
   } finally {

@@ -5,12 +5,12 @@ import { firstCheckpointCovering, newestCheckpoint } from "@/server/evidence/che
 import { DAY_MS } from "@/server/ground/time/durations";
 import { type Hold, readHolds } from "./hold";
 
-/** The beginning of a chain whose every row is past the window; lastSeq < firstSeq when there is none. */
+/** Start of a chain of which every row is past the window; lastSeq < firstSeq when there is none. */
 export type Expired = {
   cutoff: Date;
   firstSeq: number;
   lastSeq: number;
-  /** The first row that stays, where rows behind it are past the window too, and when it is past the window itself. */
+  /** First row to stay while rows after it are past the window too, and when it will be past it. */
   heldBy: { seq: number; timestamp: Date; until: Date } | null;
 };
 
@@ -20,21 +20,21 @@ const MS = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
 const POSITION = sql`chain_seq AS seq, ${MS} AS ms`;
 
 /**
- * The window. A timestamp is the client's, and one ahead of its time would keep a row indefinitely, so a row ages from the
- * checkpoint that first covered it, too. Not from `sealed_at`: no checksum covers that column.
+ * The window. Timestamps come from clients, and one in the future would keep a row indefinitely, so rows also age from
+ * the first checkpoint that covered them. Not from `sealed_at`, which no checksum covers.
  */
 type Window = { cutoff: Date; signedThrough: number };
 const isInside = ({ cutoff, signedThrough }: Window): SQL =>
   sql`"timestamp" >= ${cutoff.toISOString()}::timestamptz AND chain_seq > ${signedThrough}`;
-/** Reading a row of the chain costs about this many entries of the time index. */
+/** Reading a row of the chain costs about as much as this many time index entries. */
 const HEAP_COST = 3;
-/** How many of the newest expired rows are looked at to see whether a row inside the window holds them back. */
+/** Newest expired rows checked for a row inside the window that holds them back. */
 const HELD_PROBE_ROWS = 100;
 
 const toPosition = (row: PositionRow | undefined): Position | null =>
   row ? { seq: Number(row.seq), at: new Date(Number(row.ms)) } : null;
 
-/** The row inside the window that is oldest by time: no row before it in the chain is older and inside. */
+/** Oldest row inside the window by time. */
 async function oldestInside(tx: Tx, orgId: string, window: Window): Promise<Position | null> {
   const rows = await rowsOf<PositionRow>(
     tx,
@@ -46,8 +46,8 @@ async function oldestInside(tx: Tx, orgId: string, window: Window): Promise<Posi
 }
 
 /**
- * The row inside the window that is first in the chain. Times may come late, so chain and time order differ; whichever
- * side of the boundary is smaller is read, by index: the expired rows in chain order, or the others in time order.
+ * First row inside the window in chain order. Late timestamps make chain and time order differ; reads the smaller side
+ * of the boundary by index: expired rows in chain order, or the others in time order.
  */
 async function firstInside(tx: Tx, orgId: string, bounds: Window & { through: number; head: number }) {
   const { through, head } = bounds;
@@ -57,7 +57,7 @@ async function firstInside(tx: Tx, orgId: string, bounds: Window & { through: nu
   const seq = byChain
     ? sql`SELECT chain_seq FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > ${through} AND chain_seq <= ${oldest.seq}
         AND ${isInside(bounds)} ORDER BY chain_seq LIMIT 1`
-    : // "+ 0" keeps the planner from turning the minimum into a walk along the chain.
+    : // "+ 0" prevents the planner from walking the chain for the minimum.
       sql`SELECT min(chain_seq + 0) FROM audit_logs WHERE org_id = ${orgId} AND ${isInside(bounds)}
         AND chain_seq <= ${oldest.seq}`;
   const rows = await rowsOf<PositionRow>(
@@ -77,14 +77,14 @@ async function holdsBack(tx: Tx, orgId: string, { cutoff, first }: { cutoff: Dat
   return row?.held ?? false;
 }
 
-/** When a row inside the window will be past it; one that no checkpoint covers yet is covered now at the earliest. */
+/** When a row inside the window will be past it; a row without a checkpoint is covered now at the earliest. */
 async function insideUntil(tx: Tx, orgId: string, { first, now, days }: { first: Position; now: Date; days: number }) {
   const covering = await firstCheckpointCovering(tx, orgId, first.seq);
   const signed = covering ? Date.parse(covering.signedAt) : now.getTime();
   return new Date(Math.min(first.at.getTime(), signed) + days * DAY_MS);
 }
 
-/** Through which sequence a hold lets entries go: what the stream has, and what has waited for as long as it may. */
+/** Last sequence released by a hold: entries that the stream has, and those that waited the maximum. */
 async function releasedBy(tx: Tx, orgId: string, { hold, days }: { hold: Hold; days: number }): Promise<number> {
   if (hold.days === null) return hold.through;
   const overdue = await pastWindow(tx, orgId, days + hold.days);
@@ -92,9 +92,9 @@ async function releasedBy(tx: Tx, orgId: string, { hold, days }: { hold: Hold; d
 }
 
 /**
- * What retention would remove of a chain: its longest beginning whose every row is older than the window, by its
- * timestamp or by our checkpoints, as far as the streams that it waits for have it.
- * @returns null where the chain has no row
+ * Rows that retention would remove from a chain: the longest start of rows older than the window, by timestamp or
+ * checkpoint, limited to what the awaited streams have.
+ * @returns null for a chain without rows
  */
 export async function findExpired(tx: Tx, orgId: string, retentionDays: number): Promise<Expired | null> {
   const expired = await pastWindow(tx, orgId, retentionDays);
@@ -105,7 +105,7 @@ export async function findExpired(tx: Tx, orgId: string, retentionDays: number):
   return { ...expired, lastSeq: Math.max(lastSeq, expired.firstSeq - 1) };
 }
 
-/** Entries past the window. Cost follows the smaller side of the boundary, never a scan of the table. */
+/** Entries past the window. Cost follows the smaller side of the boundary, never a table scan. */
 async function pastWindow(tx: Tx, orgId: string, retentionDays: number): Promise<Expired | null> {
   const [chain] = await rowsOf<{ head: string; through: string; cutoff: string }>(
     tx,
@@ -127,7 +127,7 @@ async function pastWindow(tx: Tx, orgId: string, retentionDays: number): Promise
   return { cutoff, firstSeq: through + 1, lastSeq: first ? first.seq - 1 : head, heldBy };
 }
 
-/** When a row of a chain happened, by its place. */
+/** Timestamp of a row by its sequence. */
 export async function timeOf(tx: Tx, orgId: string, seq: number): Promise<Date | null> {
   const [row] = await rowsOf<{ ms: string }>(
     tx,

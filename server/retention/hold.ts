@@ -3,12 +3,15 @@ import type { Tx } from "@/db/client";
 import { dataStreams, organizations, streamPositions } from "@/db/schema/index";
 import { ZERO_UUID } from "@/server/ground/context";
 
-/** A stream that entries of an organization wait for: it has them through a sequence. days: at most so long; null: always. */
+/**
+ * A stream that retention waits for, and the sequence through which it has the entries. days: maximum wait; null:
+ * unlimited.
+ */
 export type Hold = { through: number; days: number | null };
 
 const isArchive = sql`${dataStreams.config} @> '{"archive": true}'::jsonb`;
 
-/** Streams that carry an organization's entries, and of them those that retention waits for: drafts carry nothing. */
+/** Active streams with an organization's entries that retention waits for. */
 const holding = (orgId: string) =>
   and(
     eq(organizations.id, orgId),
@@ -19,7 +22,7 @@ const holding = (orgId: string) =>
     ne(dataStreams.state, "draft"),
   );
 
-/** Retention waits for these before it removes entries of an organization: archives, and streams with a hold. */
+/** Streams that retention waits for before removing entries: archives, and streams with a hold. */
 export async function readHolds(tx: Tx, orgId: string): Promise<Hold[]> {
   const rows = await tx
     .select({ days: dataStreams.holdDays, through: streamPositions.throughSeq })
@@ -37,7 +40,7 @@ export async function readHolds(tx: Tx, orgId: string): Promise<Hold[]> {
   return rows.map(({ days, through }) => ({ days, through: through ?? 0 }));
 }
 
-/** Whether an archive stands before retention: entries of the organization go only once they were read back from it. */
+/** True if retention waits for an archive: entries go only after they were read back from it. */
 export async function isArchived(tx: Tx, orgId: string): Promise<boolean> {
   const found = await tx
     .select({ id: dataStreams.id })

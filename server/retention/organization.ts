@@ -13,7 +13,7 @@ export async function requireOrganization(tx: Tx, ctx: Ctx, id: string): Promise
     .select({ id: organizations.id, name: organizations.name })
     .from(organizations)
     .where(and(inScope(organizations.id, ctx.scope), eq(organizations.id, id)));
-  // Of two changes with one ETag the second waits here and finds another.
+  // Of two changes with one ETag, the second waits here and finds another.
   const [found] = await (ctx.ifMatch ? query.for("update") : query);
   if (!found) throw notFound("organization");
   return found;
@@ -28,16 +28,16 @@ async function readPolicy(tx: Tx, orgId: string): Promise<Row | undefined> {
 }
 
 /**
- * The wire's policy: without a row nothing is configured and nothing is ever pruned (spec, States, rule 1). archiveToS3:
- * whether an archive stands before retention, which is a data stream's doing.
+ * Policy in wire format: without a row nothing is configured and nothing is ever pruned (spec, States, rule 1).
+ * archiveToS3: whether retention waits for an archive, set up as a data stream.
  */
 export async function showPolicy(tx: Tx, orgId: string): Promise<Policy> {
   return toPolicy(orgId, await readPolicy(tx, orgId), await isArchived(tx, orgId));
 }
 
 /**
- * Holds a request's archiveToS3 to what is: whether an archive stands before retention follows from the data streams.
- * @throws AppError validation_failed where it is not so
+ * Compares a request's archiveToS3 with reality: it follows from the data streams.
+ * @throws AppError validation_failed where it differs
  */
 export async function requireArchiving(tx: Tx, orgId: string, wanted: boolean | undefined): Promise<void> {
   if (wanted === undefined || wanted === (await isArchived(tx, orgId))) return;

@@ -13,17 +13,17 @@ import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";
 
-/** A broken chain, which contradicts itself or a signature, is not pruned. */
+/** Refuses to prune a chain that contradicts itself or a signature. */
 class NotPermitted extends Error {}
 
 async function refuse(orgId: string, breaks: Break[], what = "the rows to be removed are not intact"): Promise<never> {
-  // As of now, when the rows are read, not of when the run began: what was read in between must not end the alarm.
+  // Dated at the reading, not at the start of the run, so that an earlier reading cannot end the alarm.
   await raiseAlarm({ orgId, at: new Date().toISOString(), source: "retention", breaks });
   throw new NotPermitted(`${what} (sequence ${breaks[0]?.seq}: ${breaks[0]?.kind}): nothing was removed`);
 }
 
 /**
- * What has expired of a chain by the window that its own log says.
+ * Expired rows of a chain by the window in its own log.
  * @returns null without a policy or a chain
  * @throws NotPermitted after raising the alarm, where the policy of the database is another
  */
@@ -37,8 +37,8 @@ export async function expiredOf(orgId: string): Promise<{ window: SealedWindow; 
 }
 
 /**
- * What goes may be what an alarm is about, and who raised it need not answer again: a witness can be kept away. One that was
- * deleted from outside is raised again first.
+ * Refuses pruning during an alarm: the rows may be evidence, and the source of the alarm may be unable to raise it
+ * again. An alarm deleted from outside is raised again first.
  * @throws NotPermitted while an alarm is open on the log
  */
 export async function refuseAlarmed(orgId: string): Promise<void> {
@@ -48,21 +48,21 @@ export async function refuseAlarmed(orgId: string): Promise<void> {
 }
 
 /**
- * The rows that would go, read whole and proven like any others. Those that the tree did not hold yet are read, judged
- * and made its leaves by the signing itself; the others are read here, at a pace that leaves writers their half.
+ * Reads and proves the rows to be removed. The signing reads, judges and adds those not in the tree yet; the others are
+ * read here, at a pace that leaves writers half of the capacity.
  */
 async function proveRows(orgId: string, expired: Expired, { now, window }: { now: Date; window: SealedWindow }) {
   const signed = await signHead(orgId, now);
   if (!signed || signed.note.size < expired.lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
-  // The entries that a witness disputes may be those about to go. The signing has raised the alarm.
+  // Entries disputed by a witness may be among those to remove. The signing has raised the alarm.
   if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
   await refuseAlarmed(orgId);
   const forged = window.entry && (await proveRow(window.entry, signed.note));
   if (forged) await refuse(orgId, [forged], "the entry that set the window is not intact");
   const { firstSeq, lastSeq } = expired;
-  // A receipt over these rows would explain whatever is missing before them. The signing has signed the one of a log that
-  // was pruned before there were receipts.
+  // A receipt over these rows would explain any missing rows before them. The signing creates one for logs pruned
+  // before receipts existed.
   const unexplained = await unexplainedBeginning(orgId, firstSeq - 1);
   if (unexplained) await refuse(orgId, [unexplained]);
   const toSeq = Math.min(lastSeq, signed.readAfter);
@@ -80,10 +80,11 @@ async function proveRows(orgId: string, expired: Expired, { now, window }: { now
 }
 
 /**
- * Proves, before the first row of a run goes, what has expired of a chain by the window that the log itself says, and signs
- * that retention may remove it. A run that stopped half-way continues under the receipt that it has.
- * @returns through which sequence rows may go, or null when nothing has expired
- * @throws NotPermitted after raising the alarm, when the rows are not intact or the policy is another than the log's own
+ * Before a run removes anything, proves the expired rows of a chain by the window in its own log, and signs that
+ * retention may remove them. An interrupted run continues under its receipt.
+ * @returns last sequence that may be removed, or null when nothing has expired
+ * @throws NotPermitted after raising the alarm, when the rows are not intact or the policy is another than the log's
+ * own
  */
 export async function permitPruning(orgId: string): Promise<number | null> {
   const now = new Date();

@@ -24,7 +24,7 @@ import {
   setInput,
 } from "./schema";
 
-/** The settings of a policy that people make; the rest is when it was applied. */
+/** Settings of a policy made by people; the rest is when it was applied. */
 const settingsOf = ({ orgId, configured, retentionDays, archiveToS3, updatedAt }: Policy) => ({
   ...{ orgId, configured, retentionDays, archiveToS3, updatedAt },
 });
@@ -47,7 +47,7 @@ export const getPolicy = operation({
 });
 
 /**
- * The policy and whether and when it will be applied.
+ * The policy, and whether and when it will be applied.
  * @throws AppError not_found
  */
 export const getPolicyStatus = operation({
@@ -63,7 +63,7 @@ export const getPolicyStatus = operation({
 });
 
 /**
- * What the next run would remove if so many days were kept.
+ * Rows that the next run would remove under this retention.
  * @throws AppError not_found
  */
 export const previewPruning = operation({
@@ -108,7 +108,7 @@ export const previewPruning = operation({
 
 type Change = { id: string; name: string; retentionDays: number };
 
-/** Sets the policy of an organization; the entry that says so is written by the same function, in the same transaction. */
+/** Sets an organization's policy; the database function also writes its audit entry, in one transaction. */
 async function change(tx: Tx, ctx: Ctx, { id, name, retentionDays }: Change): Promise<void> {
   const event = { action: "organization.audit_retention.update", ...resourceOf("organization", { id, name }) } as const;
   const entry = JSON.stringify(eventRow(ctx, event, id));
@@ -116,8 +116,8 @@ async function change(tx: Tx, ctx: Ctx, { id, name, retentionDays }: Change): Pr
 }
 
 /**
- * Saves how many days an organization's audit rows are kept; from then on the daily run prunes it.
- * @throws AppError not_found, validation_failed for an archiveToS3 that is not so
+ * Sets the retention of an organization's audit rows in days, applied by the daily run.
+ * @throws AppError not_found, validation_failed for an archiveToS3 that differs from reality
  */
 export const setPolicy = operation({
   permission: "audit:manage",
@@ -137,7 +137,7 @@ export const setPolicy = operation({
 });
 
 /**
- * What the next run would remove of several organizations if so many days were kept: each is looked at as for itself.
+ * Rows that the next run would remove from several organizations under this retention.
  * @throws AppError forbidden for an organization outside the caller's reach
  */
 export const previewMany = operation({
@@ -167,8 +167,7 @@ export const previewMany = operation({
 });
 
 /**
- * Saves how many days the entries of several organizations are kept, of all or of none; those that keep so many already
- * are left alone.
+ * Sets the retention of several organizations, all or none; those that already have it are skipped.
  * @throws AppError forbidden for an organization outside the caller's reach
  */
 export const setPolicies = operation({
@@ -188,7 +187,7 @@ export const setPolicies = operation({
         .where(inArray(organizations.id, ids))
         .orderBy(organizations.id);
       const others = found.filter(({ id }) => daysOf.get(id) !== retentionDays);
-      // In order: two at once would wait for each other otherwise.
+      // In order, to avoid deadlocks.
       for (const one of others) await change(tx, ctx, { ...one, retentionDays });
       return { organizations: ids.length, changed: others.length };
     });

@@ -5,14 +5,14 @@ import { rowsOf } from "@/db/rows";
 import { permitPruning, refuseAlarmed } from "./permit";
 import { PRUNE_SLICE_ROWS } from "./schema";
 
-/** Rows that one organization lost; 0 when nothing had expired. */
+/** Rows removed from one organization; 0 when nothing had expired. */
 export type Pruned = { rows: number; slices: number; firstSeq: number | null; lastSeq: number | null };
 
-/** How many rows a transaction takes, and where the signed receipt ends. */
+/** Rows per transaction, and the end of the signed receipt. */
 type Bounds = { rows: number; through: number };
 /**
- * Up to which sequence the next slice goes: before the first row that is inside the window as the database's trigger sees
- * it, which would refuse. No statement joins what a function answers with rows: a distributed database does not plan it.
+ * End of the next slice: before the first row inside the window, which the database's trigger would refuse. No
+ * statement joins a function's result with rows, because a distributed database cannot plan it.
  * @returns null without a policy or a chain
  */
 async function nextSlice(tx: Tx, orgId: string, bounds: Bounds): Promise<{ through: number; last: number } | null> {
@@ -42,9 +42,9 @@ async function nextSlice(tx: Tx, orgId: string, bounds: Bounds): Promise<{ throu
 }
 
 /**
- * One slice, all or nothing: the next rows of the chain up to the first that is inside the window. The database's own
- * trigger checks every condition again, remembers how far it went and puts a receipt into the chain.
- * @returns the first and last sequence removed, or null when nothing has expired or there is no policy
+ * Removes one slice, all or nothing: the next rows up to the first inside the window. The database's trigger checks
+ * every condition again, stores the progress and adds a receipt to the chain.
+ * @returns first and last sequence removed, or null when nothing has expired or there is no policy
  */
 function pruneSlice(admin: Admin, orgId: string, bounds: Bounds): Promise<{ first: number; last: number } | null> {
   return admin.transaction(
@@ -63,11 +63,12 @@ function pruneSlice(admin: Admin, orgId: string, bounds: Bounds): Promise<{ firs
 type PruneInput = { orgId: string; sliceRows?: number; signal?: AbortSignal | undefined };
 
 /**
- * Removes what has expired of one organization's chain: proves it, signs a receipt, then takes slice after slice, and
- * notes when.
- * @param pruned counts each slice once it has gone, whatever becomes of the next one
- * @throws NotPermitted when the rows are not intact, or an alarm is open on the log, also one raised since the first slice
- * @throws PostgresError when the chain or its policy does not allow it; slices before that stay removed
+ * Removes expired rows of one organization's chain: proves them, signs a receipt, removes slice after slice, and stores
+ * the time.
+ * @param pruned counts each committed slice
+ * @throws NotPermitted when the rows are not intact, or an alarm is open on the log, even if raised since the first
+ * slice
+ * @throws PostgresError when the chain or its policy does not allow it; earlier slices stay removed
  */
 export async function pruneOrganization(
   admin: Admin,
@@ -76,7 +77,7 @@ export async function pruneOrganization(
 ): Promise<void> {
   const through = signal?.aborted ? null : await permitPruning(orgId);
   while (through !== null && !signal?.aborted) {
-    // The rows were read for minutes or hours, and slices take as long: an alarm may have been raised since.
+    // Reading and removing may take hours, during which an alarm may be raised.
     await refuseAlarmed(orgId);
     const slice = await pruneSlice(admin, orgId, { rows: sliceRows, through });
     if (!slice) break;

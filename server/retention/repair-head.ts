@@ -14,13 +14,13 @@ import { keepVerification } from "@/server/evidence/integrity/verifications";
 import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 
-/** The outcome of a repair: nothing was wrong, the rows are not to be trusted, or the head is right again. */
+/** Result of a repair: nothing was wrong, the rows are not intact, or the head is right again. */
 export type Repair =
   | { kind: "right" }
   | { kind: "refused"; breaks: Break[] }
   | { kind: "repaired"; before: number | null; head: Anchor; rows: number; after: Judged };
 
-/** The larger of our notes, in the data folder and in the database. */
+/** The larger of our notes in data folder and database. */
 async function ownCheckpoint(orgId: string): Promise<StoredNote | null> {
   const [kept, stored] = [await readLatest(orgId), await asSystem((tx) => newestCheckpoint(tx, orgId))];
   return kept && (!stored || kept.size >= stored.size) ? kept : stored;
@@ -31,7 +31,7 @@ const cut = (seq: number, expected: string): Break =>
 
 type Rows = { head: Anchor; rows: number; pruned: { seq: number; checksum: string | null } };
 
-/** The rows of a chain without its head, read whole and held to what our key signed; or what is wrong with them. */
+/** Reads a chain without its head and compares it with what our key signed. @returns the proven rows, or the faults */
 async function proveRows(orgId: string, before: number | null): Promise<Rows | Break[]> {
   const note = await ownCheckpoint(orgId);
   const found = await verifyChain(systemCtx(), { orgId, isHeadLost: true, mark: note?.size });
@@ -55,9 +55,9 @@ async function proveRows(orgId: string, before: number | null): Promise<Rows | B
 }
 
 /**
- * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach each checkpoint of
- * ours and begin where our receipt says. Recorded in the chain itself, and signed. The alarm ends when nothing
- * is found against the whole chain afterwards.
+ * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, cover all of our
+ * checkpoints and start where our receipt says. Recorded in the chain and signed. The alarm ends if the whole chain is
+ * then clean.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
  */
 export async function repairHead(orgId: string): Promise<Repair> {

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** An entry with its indexes, where the table has no statistics yet. */
+/** Size of an entry with its indexes, for tables without statistics. */
 const USUAL_ROW_BYTES = 900;
 
-/** An audit entry's size on disk with its indexes, on average over all organizations, by the table's statistics. */
+/** Average size of an audit entry on disk with indexes, over all organizations, from table statistics. */
 export async function rowBytes(tx: Tx): Promise<number> {
   const [row] = await rowsOf<{ bytes: number | null }>(
     tx,

@@ -15,7 +15,7 @@ const LOCK_KEY = 0x74726574; // "tret"
 
 type OrganizationRun = Pruned & { orgId: string; retentionDays: number; error?: string };
 export type RetentionRun = {
-  /** disabled: no admin connection; busy: another process is at it; else what was done, or with dryRun would be. */
+  /** disabled: no admin connection; busy: another process is running; else the result, with dryRun only computed. */
   status: "disabled" | "busy" | "done" | "stopped";
   dryRun: boolean;
   ms: number;
@@ -27,7 +27,7 @@ type Options = {
   dryRun?: boolean;
   sliceRows?: number;
   signal?: AbortSignal | undefined;
-  /** Only these, for a look at one; every organization with a policy otherwise. */
+  /** Only these organizations; by default all with a policy. */
   orgIds?: readonly string[];
 };
 
@@ -53,7 +53,10 @@ async function countExpired({ org_id }: PolicyRow): Promise<Pruned> {
   };
 }
 
-/** One organization; its failure is logged and named beside what went before it, and does not keep the others back. */
+/**
+ * Prunes one organization; a failure is logged and reported with the rows removed before it, and does not affect
+ * others.
+ */
 async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<OrganizationRun> {
   const about = { orgId: row.org_id, retentionDays: row.retention_days };
   const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
@@ -69,8 +72,8 @@ async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<O
 }
 
 /**
- * One pruning run over every organization that has a policy; those without are skipped (spec, States, rule 1). Only
- * here, on the admin connection, do audit rows ever leave.
+ * Prunes every organization with a policy; others are skipped (spec, States, rule 1). Only here, on the admin
+ * connection, are audit rows ever removed.
  */
 export async function runRetention(options: Options = {}): Promise<RetentionRun> {
   const started = performance.now();
@@ -91,14 +94,14 @@ export async function runRetention(options: Options = {}): Promise<RetentionRun>
       if (options.signal?.aborted) return end("stopped", done);
       done.push(await runOne(admin, row, options));
     }
-    // The last one may have been stopped between two slices.
+    // The last one may have stopped between two slices.
     return end(options.signal?.aborted ? "stopped" : "done", done);
   } finally {
     await admin.end();
   }
 }
 
-/** Reports in the log and the metrics whether audit entries are ever removed from this installation. */
+/** Reports in log and metrics whether this installation ever removes audit entries. */
 export function announcePruning(): void {
   gauge(
     "trailmark_retention_enabled",
@@ -109,7 +112,7 @@ export function announcePruning(): void {
   if (reason) log.warn(`${reason}: no audit entry is ever pruned, regardless of the retention policies`);
 }
 
-/** The daily pruning run (spec, States, rule 1); without the admin connection it only says that it does nothing. */
+/** Daily pruning (spec, States, rule 1); without the admin connection it only reports that it does nothing. */
 export const retentionJob: JobKind<object> = {
   name: "retention",
   cron: RETENTION_CRON,
@@ -121,7 +124,7 @@ export const retentionJob: JobKind<object> = {
     const failed = run.organizations.filter((o) => o.error).length;
     log.info({ status: run.status, rows: run.rows, organizations: run.organizations.length, failed }, "retention run");
     if (run.status === "disabled") announcePruning();
-    // The lock of a process that was killed is gone once the database has noticed, within seconds.
+    // A killed process's lock ends once the database notices, within seconds.
     if (run.status === "busy") throw new Error("another process is pruning; this run continues later");
     if (run.status === "stopped") throw new Error("the retention run was stopped and continues later");
   },

@@ -2,11 +2,11 @@ import { Cron } from "croner";
 import { hasAdmin } from "@/db/admin";
 import { RETENTION_CRON } from "./schema";
 
-/** Why audit entries are never pruned here, regardless of the policies; null where they are. */
+/** Reason that audit entries are never pruned here; null if they are. */
 export const whyNotPruned = (): string | null => (hasAdmin() ? null : "AUDIT_ADMIN_DATABASE_URL is not set");
 
 export const isPruningEnabled = (): boolean => hasAdmin();
 
-/** When the daily run comes next. */
+/** Next daily run. */
 export const nextRunAt = (now: Date): Date | null =>
   new Cron(RETENTION_CRON, { timezone: "UTC", paused: true }).nextRun(now);

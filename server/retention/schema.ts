@@ -5,14 +5,14 @@ export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;
 export const RETENTION_PRESETS_DAYS = [90, 180, 365, 730, 2555] as const;
 
-/** One transaction of a pruning run: small enough not to stall writers, one receipt in the chain each. */
+/** Rows per pruning transaction: few enough not to stall writers; each adds a receipt to the chain. */
 export const PRUNE_SLICE_ROWS = 20_000;
-/** When the daily run happens, as cron in UTC: in quiet hours, an hour after verification. */
+/** Daily pruning as cron in UTC: in quiet hours, an hour after verification. */
 export const RETENTION_CRON = "15 3 * * *";
 
 const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);
 
-/** Body of PUT …/audit-retention. archiveToS3 is what is: a data stream makes it true. */
+/** Body of PUT …/audit-retention. archiveToS3 must match reality: a data stream makes it true. */
 export const setInput = z.strictObject({
   id: guid,
   retentionDays: days,
@@ -22,7 +22,7 @@ export const setInput = z.strictObject({
 /** Query of GET …/audit-retention/preview. */
 export const previewInput = z.strictObject({ id: guid, retentionDays: positiveInt.pipe(days) });
 
-/** Organizations whose retention is set, or looked at, in one go: as many as the Organizations page shows. */
+/** Organizations per request, as many as the Organizations page shows. */
 const MAX_ORGANIZATIONS = 1_001;
 export const manyInput = z.strictObject({
   orgId: z.array(guid).min(1).max(MAX_ORGANIZATIONS),
@@ -30,8 +30,7 @@ export const manyInput = z.strictObject({
 });
 
 /**
- * What the next run would remove of several organizations: of each that would lose anything, how many entries. alarmed are
- * those that would lose some but for an open alarm.
+ * Entries that the next run would remove, per affected organization. alarmed: those protected only by an open alarm.
  */
 export const manyPreview = z.strictObject({
   retentionDays: z.int(),
@@ -40,7 +39,7 @@ export const manyPreview = z.strictObject({
   alarmed: z.array(guid),
 });
 
-/** changed: how many of them had another retention, or none. */
+/** changed: number of organizations that had another retention, or none. */
 export const manyChanged = z.strictObject({ organizations: z.int(), changed: z.int() });
 
 /** Spec, Audit retention policy; without one, configured is false and the rest null. */
@@ -56,9 +55,9 @@ export const policy = z.strictObject({
 export type Policy = z.output<typeof policy>;
 
 /**
- * What the next run would remove: the longest beginning of the chain whose every row is past the window. from and to
- * are the times of its first and last row. heldBy is the row that ends it, while rows behind it are expired too; until
- * is when it is past the window itself. While an alarm is open on the log, since alarmSince, nothing would be removed.
+ * Rows that the next run would remove: the longest start of the chain past the window. from and to are the times of its
+ * first and last row. heldBy is the row that ends it while later rows are expired; until is when it will be past the
+ * window. Nothing is removed during an alarm, open since alarmSince.
  */
 export const preview = z.strictObject({
   orgId: guid,
@@ -73,5 +72,5 @@ export const preview = z.strictObject({
   alarmSince: isoTime.nullable(),
 });
 
-/** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */
+/** The policy with facts for its page. Without the admin connection nothing is ever pruned. */
 export const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });

@@ -9,17 +9,17 @@ import { listRestorations, newestCheckpoint, newestReceipt } from "@/server/evid
 import { readOwnNote } from "@/server/evidence/checkpoints/stored-note";
 import { isSuperseded } from "@/server/evidence/tree/statement";
 
-/** Something beside a log that the product did not put there, or that is gone. It changes no verdict. */
+/** A row beside a log that the product did not write, or that is missing. Does not affect verdicts. */
 export type StrayRow = { orgId: string; what: string };
 
-/** Notes of a log whose signatures are checked, restorations, receipts and the newest checkpoints first. */
+/** Notes of a log whose signatures are checked; restorations, receipts and the newest checkpoints first. */
 const MAX_NOTES = 500;
-/** How far a server's clock may be ahead of this one. */
+/** Tolerated lead of a server's clock. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
 type Tree = { orgId: string; pruned: number; hasTree: boolean; edgeHashes: number; isAhead: boolean };
 
-/** Each log that has begun, and what stands beside it. */
+/** Logs that have started, with their trees. */
 const listTrees = (tx: Tx): Promise<Tree[]> =>
   rowsOf<Tree>(
     tx,
@@ -45,7 +45,7 @@ async function* strayNotes(tx: Tx, orgId: string, now: number): AsyncGenerator<s
 }
 
 async function* strayIn(tx: Tx, { orgId, pruned, hasTree, edgeHashes, isAhead }: Tree): AsyncGenerator<string> {
-  // The folder first: what a server signs meanwhile is then in the database at least.
+  // Reads the folder first, so that newer checkpoints are at least in the database.
   const kept = await readLatest(orgId);
   const newest = await newestCheckpoint(tx, orgId);
   yield* strayNotes(tx, orgId, Date.now());
@@ -57,7 +57,7 @@ async function* strayIn(tx: Tx, { orgId, pruned, hasTree, edgeHashes, isAhead }:
   if (isAhead) yield "tiles ahead of the log";
 }
 
-/** Logs with more than one head; only the elevated role sees heads that are not the newest. */
+/** Logs with several heads; only the elevated role sees heads that are not the newest. */
 async function listSecondHeads(): Promise<StrayRow[]> {
   if (!hasAdmin()) return [];
   const admin = openAdmin();
@@ -65,7 +65,7 @@ async function listSecondHeads(): Promise<StrayRow[]> {
   return admin.transaction((tx) => rowsOf<StrayRow>(tx, heads)).finally(admin.end);
 }
 
-/** Every log's notes, tree and head held to what the product leaves there. */
+/** Checks every log's notes, tree and head for foreign or missing rows. */
 export async function listStrayRows(): Promise<StrayRow[]> {
   const found: StrayRow[] = [];
   for (const tree of await asSystem(listTrees))

@@ -39,7 +39,7 @@ const SHARING_ROLES: readonly Role[] = [
 ];
 const TENDING_ROLES: readonly Role[] = ["org_admin", "partner_admin", "system_admin"];
 
-/** @throws AppError forbidden for programs: views are people's. */
+/** @throws AppError forbidden for programs, which have no views. */
 function personOf({ actor }: Ctx): Person {
   if (actor.type !== "user") throw new AppError("forbidden", "Saved views belong to people.");
   return actor;
@@ -52,12 +52,12 @@ const isMaker = (actor: Actor, { createdBy }: SavedViewRow): boolean => actor.ty
 const mayChange = (actor: Actor, row: SavedViewRow): boolean =>
   isMaker(actor, row) || (actor.type === "user" && row.shared && TENDING_ROLES.includes(actor.role));
 
-/** True for what the caller made; a program makes none. */
+/** True for the caller's own; programs have none. */
 const isOwn = (actor: Actor): SQL => eq(auditSavedViews.createdBy, actor.type === "user" ? actor.id : ZERO_UUID);
 
 /**
- * One's own views, and the shared ones of one's reach. A partner's are for those of its people who reach every customer:
- * they may name what belongs to one, and who does not reach it shall not read it.
+ * The caller's own views and shared ones in reach. A partner's views are for staff who reach every customer, because
+ * they may name one.
  */
 async function visible(tx: Tx, ctx: Ctx): Promise<SQL> {
   const { actor, scope } = ctx;
@@ -66,7 +66,7 @@ async function visible(tx: Tx, ctx: Ctx): Promise<SQL> {
   return or(isOwn(actor), and(eq(t.shared, true), reached)) as SQL;
 }
 
-/** The owner of a private view. */
+/** Owner of a private view. */
 const privateOwner = ({ scope }: Ctx): Owner => ({
   partnerId: ownPartner(scope),
   orgId: ownOrg(scope),
@@ -74,9 +74,9 @@ const privateOwner = ({ scope }: Ctx): Owner => ({
 });
 
 /**
- * Whose a view is that others see.
- * @throws AppError forbidden for a caller who may not share that far; validation_failed, not_found for the operator, who
- * has to name an organization that exists
+ * Owner of a shared view.
+ * @throws AppError forbidden for a caller who may not share that far; validation_failed, not_found for the operator,
+ * who must name an existing organization
  */
 async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audience>): Promise<Owner> {
   const { scope } = ctx;
@@ -96,7 +96,7 @@ async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audience>): P
 
 /**
  * A view that the caller may change, locked for this transaction.
- * @throws AppError not_found for what the caller does not see, forbidden for what others share.
+ * @throws AppError not_found for an invisible view, forbidden for others' shared ones.
  */
 async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedViewRow> {
   const t = auditSavedViews;
@@ -114,7 +114,7 @@ async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedViewRow> {
 /** The people who see a view. */
 const audienceOf = (row: Owner): Audience => (row.shared ? { orgId: row.orgId } : null);
 
-/** A view as this caller sees it. */
+/** A view as shown to this caller. */
 const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({
   id: row.id,
   name: row.name,
@@ -125,7 +125,7 @@ const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({
   createdByName: row.createdByName,
 });
 
-/** In whose log a view is recorded: that of those who see it; one that is not shared is with its person's own. */
+/** Organization that records a view: its audience's, or its owner's home if private. */
 const logOf = ({ homeOrgId }: Ctx, { shared, orgId }: Owner): string | null => (shared && orgId) || homeOrgId;
 
 /** The audit details of a view. */
@@ -135,14 +135,14 @@ const auditable = (row: SavedViewRow): Record<string, unknown> => ({
   sharedWith: audienceOf(row),
 });
 
-/** A name that its owner has already is reported as such; any other error stays what it is. */
+/** Reports a duplicate name of its owner; rethrows other errors. */
 function nameTaken(error: unknown): never {
   if (!isDuplicate(error)) throw error;
   const message = "there is a view of that name already";
   throw new AppError("conflict", "There is a view of that name already.", { errors: [{ path: "name", message }] });
 }
 
-/** The caller's own views, then the shared ones of its reach, each by name. */
+/** The caller's own views, then shared ones in reach, each by name. */
 export const listSavedViews = operation({
   permission: "audit:read",
   input: noInput,
@@ -170,8 +170,9 @@ async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
 }
 
 /**
- * Keeps a view for the caller, or for all with whom it is shared.
- * @throws AppError conflict when the name is taken or the caller keeps too many; forbidden for a caller who may not share.
+ * Saves a view for the caller, or for its audience.
+ * @throws AppError conflict when the name is taken or the caller has too many; forbidden for a caller who may not
+ * share.
  */
 export const createSavedView = operation({
   permission: "audit:read",
@@ -198,18 +199,18 @@ export const createSavedView = operation({
 
 type Change = { before: SavedViewRow; after: SavedViewRow };
 
-/** Whom a view went to, for the log of those who had it: an organization does not read which other one it was. */
+/** New audience of a view, for the former audience's log: without the name of another organization. */
 const newAudience = ({ before, after }: Change) =>
   [before, after].every(({ shared, orgId }) => shared && orgId) ? "another organization" : audienceOf(after);
 
 /**
- * Records a change in the log of those whose view it is. Where it went to others, each log has its own side of it: the
- * former ones' what it was and that it is theirs no more, the new ones' what it is.
+ * Records a change in the log of the view's audience. After a change of audience each log has its own side: the former
+ * one's that it lost the view, the new one's its contents.
  */
 function recordUpdate(ctx: Ctx, change: Change): void {
   const { before, after } = change;
   const from = logOf(ctx, before);
-  // What another person stops sharing stays with those who had it: it is none of that person's own log.
+  // A view unshared by another person is recorded only with its former audience.
   const to = after.shared || isMaker(ctx.actor, after) ? logOf(ctx, after) : from;
   const sides =
     from === to
@@ -227,7 +228,7 @@ function recordUpdate(ctx: Ctx, change: Change): void {
 }
 
 /**
- * Renames a view, replaces its query or changes who sees it; who made it stays.
+ * Renames a view, replaces its query or changes its audience; the owner stays.
  * @throws AppError not_found, forbidden, or conflict when the name is taken.
  */
 export const updateSavedView = operation({
@@ -237,7 +238,7 @@ export const updateSavedView = operation({
   async run(ctx, input) {
     const change = await tenant(ctx.scope, async (tx) => {
       const row = await changeable(tx, ctx, input.id);
-      // No longer shared, it stays where its maker finds it.
+      // No longer shared, it goes where its owner finds it.
       const scope = input.sharedWith
         ? await sharedOwner(tx, ctx, input.sharedWith)
         : { shared: input.sharedWith === undefined && row.shared };
@@ -253,7 +254,7 @@ export const updateSavedView = operation({
   },
 });
 
-/** Deletes a view, for all who saw it. @throws AppError not_found, forbidden. */
+/** Deletes a view for its whole audience. @throws AppError not_found, forbidden. */
 export const removeSavedView = operation({
   permission: "audit:read",
   input: idInput,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { guid, nameText } from "@/server/ground/wire";
 
 const MAX_VIEW_NAME = 80;
-/** Characters of a view's query. */
+/** Maximum characters of a view's query. */
 const MAX_VIEW_QUERY = 4000;
 export const MAX_VIEWS_PER_PERSON = 100;
-/** Views that one list holds: no user picks from more. */
+/** Views per list: nobody picks from more. */
 export const MAX_LISTED_VIEWS = 500;
 
-/** Parts of the viewer's address that say where one is in the list or how it looks, not what is asked. */
+/** Address parameters for position or appearance, which are not part of a query. */
 const PLACES: ReadonlySet<string> = new Set([
   "orgId",
   "org",
@@ -28,10 +28,10 @@ function isFilterPart(query: string): boolean {
 }
 
 const name = nameText(MAX_VIEW_NAME);
-/** Which filters there are the viewer knows; it leaves out what it does not, here as in any address. */
+/** Only the viewer knows the filters; it ignores unknown ones, as in any address. */
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 
-/** The people who see a view: null its owner; else all users of an organization, or (orgId null) the partner's. */
+/** Audience of a view: null is its owner; else all users of an organization, or (orgId null) of the partner. */
 const audience = z.strictObject({ orgId: guid.nullable() }).nullable();
 export type Audience = z.output<typeof audience>;
 
@@ -50,7 +50,7 @@ export const savedView = z.strictObject({
   query: z.string(),
   sharedWith: audience,
   isMine: z.boolean(),
-  /** True for one's own, and for shared ones in the hands of an administrator. */
+  /** True for own views, and for shared ones if the caller is an administrator. */
   mayChange: z.boolean(),
   createdByName: z.string(),
 });

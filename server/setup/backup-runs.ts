@@ -5,12 +5,12 @@ import { backupRuns, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/ground/context";
 
-/** A backup or restore as it is kept; takenAt is when the backup was begun. */
+/** A stored backup or restore; takenAt is the start of the backup. */
 export type BackupRun = { kind: "backup" | "restore"; takenAt: Date; file: string; bytes: number; hasKeys: boolean };
 
 /**
- * Keeps that a backup was made or restored, and records it in the home organization of every partner, for it concerns all
- * of their organizations.
+ * Stores a backup or restore, and records it in every partner's home organization, because it concerns all
+ * organizations.
  */
 export async function recordRun(run: BackupRun): Promise<void> {
   const homes = await asSystem(async (tx) => {
@@ -27,7 +27,7 @@ export async function recordRun(run: BackupRun): Promise<void> {
     });
 }
 
-/** The newest backup that a command of this installation made; null before the first. */
+/** Newest backup by a command of this installation; null before the first. */
 export async function lastBackup(): Promise<(BackupRun & { ranAt: Date }) | null> {
   const [row] = await asSystem((tx) =>
     tx.select().from(backupRuns).where(eq(backupRuns.kind, "backup")).orderBy(desc(backupRuns.ranAt)).limit(1),

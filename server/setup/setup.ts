@@ -29,14 +29,14 @@ const findCustomerPartner = (tx: Tx) =>
 
 export type Founding = Omit<CompleteInput, "token">;
 
-/** True while there is no partner: no user can sign in yet, except a system admin. */
+/** True without a partner: nobody can sign in yet, except a system admin. */
 export async function isSetupNeeded(): Promise<boolean> {
   return (await inTime(asSystem(findCustomerPartner))).length === 0;
 }
 
 /**
- * Creates the first partner, its home organization and its first administrator, in an empty database.
- * @returns false when there is a partner already, also when two try at the same moment.
+ * Creates the first partner, its home organization and administrator in an empty database.
+ * @returns false when there is a partner already, also in a race.
  * @throws AppError conflict when the e-mail belongs to a system admin.
  */
 export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Pro
       .onConflictDoNothing()
       .returning();
     if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
-    // Its first entry is watched already.
+    // Detection covers its first entry.
     await seedShippedRules(tx, partnerId);
     return org;
   });
@@ -77,8 +77,8 @@ export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Pro
 const TOKEN_BYTES = 30;
 
 /**
- * The token of the page /setup, which opens an empty database once. Every process of an installation shows and takes the
- * same one, for behind a proxy the page's requests reach any of them; another database has another.
+ * Token for the page /setup, which initializes an empty database once. All processes of an installation share it,
+ * because a proxy may reach any of them; other databases have other tokens.
  */
 export async function setupToken(): Promise<string> {
   const [row] = await asSystem((tx) =>
@@ -94,7 +94,7 @@ export async function setupToken(): Promise<string> {
   return SECRET_PREFIXES.setup + mac.subarray(0, TOKEN_BYTES).toString("base64url");
 }
 
-/** "jane.doe@…" as "Jane Doe", until it is changed. */
+/** Initial name "Jane Doe" from "jane.doe@…". */
 const nameOf = (email: string) =>
   (email.split("@")[0] ?? "")
     .split(/[._-]+/)
@@ -103,8 +103,8 @@ const nameOf = (email: string) =>
     .join(" ") || "Administrator";
 
 /**
- * At the start with an empty database: creates the partner and its administrator from TRAILMARK_ADMIN_EMAIL and
- * TRAILMARK_ADMIN_PASSWORD, or a one-time token for the page /setup.
+ * On an empty database, creates partner and administrator from TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD, or a
+ * one-time token for the page /setup.
  * @returns a line for the console, or null when nothing is left to do.
  */
 export async function ensureFirstAdmin(): Promise<string | null> {
@@ -127,7 +127,7 @@ export async function ensureFirstAdmin(): Promise<string | null> {
 const input = z.strictObject({ email, password: newPassword, name: displayName });
 
 /**
- * Creates a system_admin, the platform's operator over every partner. For the command line alone: no door leads here.
+ * Creates a system_admin, the platform's operator over every partner. Only the command line calls this.
  * @throws ZodError for a bad e-mail or a short password; AppError conflict when the e-mail is taken.
  */
 export async function createSystemAdmin(given: z.input<typeof input>): Promise<{ id: string; email: string }> {
@@ -150,10 +150,10 @@ export async function createSystemAdmin(given: z.input<typeof input>): Promise<{
 
 const PLATFORM = "Platform";
 
-/** The operators' own partner and its organization, made with the first of them. */
+/** The operators' own partner and organization, created with the first operator. */
 async function ensurePlatform(tx: Tx): Promise<{ partnerId: string; orgId: string; founded: boolean }> {
   const values = { id: newId(), name: PLATFORM, slug: `platform-${newId()}`, isPlatform: true };
-  // The unique index on is_platform makes a second operator, created at the same moment, wait for the first.
+  // The unique index on is_platform makes a concurrent second operator wait for the first.
   const [made] = await tx.insert(partners).values(values).onConflictDoNothing().returning({ id: partners.id });
   if (made) {
     const { id: orgId } = await insertOrganization(tx, { partnerId: made.id, name: PLATFORM, isHome: true });
@@ -168,7 +168,7 @@ async function ensurePlatform(tx: Tx): Promise<{ partnerId: string; orgId: strin
   return { ...found, founded: false };
 }
 
-/** Whether the first-run page has something to do. */
+/** Whether first-run setup is pending. */
 export const getSetupStatus = operation({
   input: noInput,
   output: setupStatus,
@@ -178,7 +178,7 @@ export const getSetupStatus = operation({
 });
 
 /**
- * The first-run page's one act: partner, home organization and administrator, for the person who can read the console.
+ * First-run setup: partner, home organization and administrator, for the person who can read the console.
  * @throws AppError forbidden for a wrong token, conflict when it was done already, rate_limited.
  */
 export const completeSetup = operation({

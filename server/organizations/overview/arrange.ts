@@ -13,7 +13,7 @@ type Arrangement = {
 const has = (row: Row, ...codes: Row["attention"][number]["code"][]): boolean =>
   row.attention.some(({ code }) => codes.includes(code));
 
-/** Whether an organization is one of those that a filter shows. */
+/** Tests whether a filter shows an organization. */
 export const IS_SHOWN: Record<Shown, (row: Row) => boolean> = {
   attention: ({ attention }) => attention.length > 0,
   chain: (row) => has(row, "chain_broken", "chain_unproven", "chain_not_checked"),
@@ -24,7 +24,7 @@ export const IS_SHOWN: Record<Shown, (row: Row) => boolean> = {
 const NEVER = Number.NEGATIVE_INFINITY;
 const time = (at: string | null | undefined): number => (at ? Date.parse(at) : NEVER);
 
-/** Entries a day over the last 30 days, or since the first that is known; null where that is less than a day. */
+/** Entries per day over the last 30 days, or since the first known; null for less than a day. */
 export function perDay(growth: Row["growth"]["month"], now: number): number | null {
   const days = growth ? (now - Date.parse(growth.since)) / DAY_MS : 0;
   return growth && days >= 1 ? growth.entries / days : null;
@@ -49,7 +49,7 @@ const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1
 
 const nameOrder = (a: Row, b: Row): number => names.compare(a.name, b.name) || (a.orgId < b.orgId ? -1 : 1);
 
-/** How rows compare; what is compared is found once a row, not once a comparison. */
+/** Comparison of rows by keys computed once per row. */
 function comparing(rows: readonly Row[], sort: Sort): (a: Row, b: Row) => number {
   if (sort === "name") return nameOrder;
   const read = sort === "attention" ? worst : VALUE[sort];
@@ -59,7 +59,7 @@ function comparing(rows: readonly Row[], sort: Sort): (a: Row, b: Row) => number
   return (a, b) => byValue(a, b) || byNumber(b.attention.length, a.attention.length);
 }
 
-/** The organizations that are asked for, in the order that is asked for; equal ones by name. */
+/** Requested organizations in the requested order, then by name. */
 export function arrange(rows: readonly Row[], { search, show, sort, order }: Arrangement): Row[] {
   const part = search?.trim().toLowerCase();
   const sign = order === "desc" ? -1 : 1;

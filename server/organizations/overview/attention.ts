@@ -53,7 +53,7 @@ function ofRetention({ retention }: Facts, { now, pruningEnabled }: AttentionInp
 
 type AttentionInput = { now: number; pruningEnabled: boolean };
 
-/** Why an organization needs attention, worst first; none when nothing is known to be wrong. */
+/** Reasons that an organization needs attention, worst first; empty if none is known. */
 export function attentionOf(facts: Facts, input: AttentionInput): Attention[] {
   const chain = CHAIN[facts.chain.status];
   const silent = facts.devices?.silent ?? 0;
@@ -67,7 +67,7 @@ export function attentionOf(facts: Facts, input: AttentionInput): Attention[] {
   ];
 }
 
-/** The order of reasons, worst first. */
+/** Rank of reasons, worst first. */
 export const ATTENTION_RANK: Record<AttentionCode, number> = {
   chain_broken: 0,
   chain_unproven: 1,

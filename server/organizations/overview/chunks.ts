@@ -2,23 +2,23 @@ import { type Tx, tenant } from "@/db/client";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { ownPartner } from "@/server/ground/scope";
 
-/** The organizations that are read in one transaction. */
+/** Organizations read in one transaction. */
 export type Chunk = Extract<Scope, { kind: "partner" }>;
 
 /**
- * Row level security compares each row with every organization of the transaction, so many at once cost more than twice
- * few; each statement is planned again, so few at once cost more as well.
+ * Row-level security compares each row with all organizations of the transaction, so large chunks cost more than
+ * linearly; each statement is planned again, so small ones do too.
  */
 const ORGS_AT_ONCE = 100;
 const CHUNKS_AT_ONCE = 3;
 
-/** Reads something of many organizations within the caller's reach, some at a time; the answers are in no order. */
+/** Reads facts of many organizations in chunks, in no particular order. */
 export async function inChunks<Row>(
   ctx: Ctx,
   orgIds: readonly string[],
   read: (tx: Tx, scope: Chunk) => Promise<Row[]>,
 ): Promise<Row[]> {
-  // Nothing of a partner is read: to the platform's operator too, row level security shows the organizations alone.
+  // Reads nothing of a partner: even for the operator, row-level security only shows the organizations.
   const partnerId = ownPartner(ctx.scope) ?? "";
   const chunks: string[][] = [];
   for (let at = 0; at < orgIds.length; at += ORGS_AT_ONCE) chunks.push(orgIds.slice(at, at + ORGS_AT_ONCE));

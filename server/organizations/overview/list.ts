@@ -22,8 +22,8 @@ import {
 const countOf = (rows: readonly OrganizationOverview[], shown: Shown): number => rows.filter(IS_SHOWN[shown]).length;
 
 /**
- * What is known of every organization within the caller's reach, those that need attention first: one row each, from
- * indexes and kept verdicts, never from a scan. counts are over all of them, regardless of what is searched for or shown.
+ * Overview of every organization in the caller's reach, those that need attention first: one row each, from indexes and
+ * stored verdicts, never from a scan. counts cover all of them, whatever the filters.
  */
 export const listOverview = operation({
   permission: "audit:read",
@@ -51,7 +51,7 @@ export const listOverview = operation({
   },
 });
 
-/** How many of the chains within the caller's reach are in each state, from what is kept, without reading them. */
+/** Number of chains per state in the caller's reach, from stored verdicts. */
 export const countChains = operation({
   permission: "audit:read",
   input: noInput,

@@ -4,7 +4,7 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** Facts of an organization's log that the indexes hold; times in milliseconds since 1970. */
+/** Facts of an organization's log from indexes; times in milliseconds since 1970. */
 export type LogFacts = {
   orgId: string;
   name: string;
@@ -13,7 +13,7 @@ export type LogFacts = {
   head: number;
   pruned: number;
   oldestAt: number | null;
-  /** From when the first retained row ages, by its timestamp or by when it was sealed. */
+  /** Start of the first retained row's age, by its timestamp or seal. */
   firstAgesFrom: number | null;
   unsignedSince: number | null;
   retentionDays: number | null;
@@ -30,20 +30,20 @@ export type LogFacts = {
 
 const ms = (column: string): SQL => sql.raw(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
-/** The last checkpoint signed by then. */
+/** Last checkpoint signed by a time. */
 const signedBy = (at: Date): SQL => sql`LATERAL (
   SELECT n.size, n.size + 1 AS next FROM audit_notes n
   WHERE n.org_id = o.id AND n.kind = 'checkpoint' AND n.signed_at <= ${at.toISOString()}::timestamptz
   ORDER BY n.signed_at DESC, n.size DESC LIMIT 1)`;
 
 /**
- * When the first entry behind a checkpoint was recorded. Its number is a column of the checkpoint's, not a sum in the
- * comparison: row level security lets no function that may fail into an index condition, and the whole chain would be read.
+ * Recording time of the first entry after a checkpoint. Its number is a column instead of a sum in the comparison:
+ * row-level security keeps functions that may fail out of index conditions, and the whole chain would be read.
  */
 const recordedBehind = (checkpoint: string): SQL => sql`LATERAL (
   SELECT a.sealed_at AS at FROM audit_logs a WHERE a.org_id = o.id AND a.chain_seq = ${sql.raw(checkpoint)}.next LIMIT 1)`;
 
-/** Each of the two results has its own index; the word is in the statement, so that the planner sees which. */
+/** Each of the two results has its own partial index, so the statement contains the literal. */
 const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATERAL (
   SELECT count(*)::float8 AS n FROM audit_logs a
   WHERE a.org_id = o.id AND a.result = ${sql.raw(`'${result}'`)} AND a."timestamp" > ${after.toISOString()}::timestamptz)`;
@@ -68,7 +68,7 @@ const namesOf = (tx: Tx, orgIds: readonly string[]): Promise<Named[]> =>
       FROM organizations o WHERE o.id = ANY (${uuids(orgIds)})`,
   );
 
-/** An organization of which no index knows anything. */
+/** Facts of an organization without any index data. */
 const NOTHING: Omit<Probed, "orgId"> = {
   oldestAt: null,
   firstAgesFrom: null,
@@ -86,10 +86,10 @@ const NOTHING: Omit<Probed, "orgId"> = {
 };
 
 /**
- * The facts of some organizations: a few index probes each, no scan of any log. The heads come apart, because the planner
- * does not know how many a function gives and would compare each organization with each of them; the names, because they
- * may be on another node than the log.
- * @param signed how many entries the newest checkpoint of each covers, 0 without one
+ * Facts of some organizations: a few index probes each, no scan of a log. Heads are read separately, because the
+ * planner cannot estimate a function's rows and would compare all pairs; names too, because they may be on another
+ * node.
+ * @param signed entries covered by the newest checkpoint of each, 0 without one
  */
 export async function logFactsOf(tx: Tx, signed: ReadonlyMap<string, number>, since: Since): Promise<LogFacts[]> {
   const orgIds = [...signed.keys()];

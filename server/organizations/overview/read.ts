@@ -22,8 +22,8 @@ import { type OrganizationOverview, SILENT_AFTER_HOURS } from "./schema";
 type Counts = NonNullable<OrganizationOverview["devices"]>;
 
 /**
- * The devices of each organization by presence. Silent: its agent may still report, and was not heard for a day; one that
- * was never heard counts from when it joined.
+ * Devices of each organization by presence. Silent: its agent may report but was not heard for a day; a device never
+ * heard counts from its enrollment.
  */
 async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<Map<string, Counts>> {
   const silentBefore = new Date(now.getTime() - SILENT_AFTER_HOURS * HOUR_MS).toISOString();
@@ -45,20 +45,19 @@ async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<Map<stri
 
 type Growth = OrganizationOverview["growth"]["month"];
 type Facts = Pick<LogFacts, "head" | "createdAt" | "firstSize" | "firstSignedAt">;
-/** The last checkpoint before the window began, and when the first entry behind it was recorded. */
+/** Last checkpoint before the window, and the recording time of the first entry after it. */
 type Base = { size: number | null; nextAt: number | null };
 
 /**
- * How many entries were recorded since a time: those that the last checkpoint before it did not cover. An organization
- * that is younger is counted from its beginning, one whose checkpoints are from the first of them; the time is then
- * theirs. Null where no checkpoint says.
+ * Entries recorded since a time: those not covered by the last checkpoint before it. A younger organization counts from
+ * its start, one with later checkpoints from the first of them; the time changes accordingly. Null without checkpoints.
  */
 function growthOf({ head, createdAt, firstSize, firstSignedAt }: Facts, base: Base, from: number): Growth {
   const counted = (size: number, since: number): Growth => ({
     entries: Math.max(0, head - size),
     since: new Date(since).toISOString(),
   });
-  // While no checkpoint was signed, entries wait for one: then they are from before the window.
+  // Without new checkpoints, entries waited for one: they are older than the window.
   if (base.size !== null) return counted(base.size, Math.min(from, base.nextAt ?? from));
   if (createdAt > from) return counted(0, createdAt);
   return firstSize !== null && firstSignedAt !== null ? counted(firstSize, firstSignedAt) : null;
@@ -132,8 +131,8 @@ function toOverview(known: Known, { now, bytesPerEntry, leaving }: OverviewInput
 }
 
 async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
-  // The planner takes row level security for a condition that hardly any row meets: to find an organization's first entry
-  // it would read and sort them all. The plan is for any organizations, so each connection makes it once.
+  // The planner assumes that row-level security leaves hardly any rows, and would read and sort all to find the first
+  // entry. The plan is generic, so each connection makes it once.
   const { byIndexOrder } = layout();
   if (byIndexOrder) await tx.execute(byIndexOrder);
   const at = asked.now.getTime();
@@ -153,7 +152,7 @@ async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
   });
 }
 
-/** Facts of organizations within the caller's reach, in no order. */
+/** Facts of organizations in the caller's reach, in no particular order. */
 export async function readOverviews(ctx: Ctx, orgIds: readonly string[]): Promise<OrganizationOverview[]> {
   const [alarms, bytesPerEntry, leaving] = await Promise.all([
     openAlarms(ctx.scope),

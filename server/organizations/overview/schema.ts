@@ -6,15 +6,15 @@ import { filterText, guid, isoTime, pageShape, pagination } from "@/server/groun
 import { STREAM_STATES } from "@/server/notify/streams/vocabulary";
 
 const OVERVIEW_LIMIT = 100;
-/** One page of so many is what the Organizations page asks for: a thousand of them and the partner's own staff. */
+/** The Organizations page requests one page of this size: a thousand organizations and the partner's own staff. */
 export const MAX_OVERVIEW_LIMIT = 1_001;
-/** A device whose agent was not heard for so long is silent. */
+/** A device is silent if its agent was not heard for this long. */
 export const SILENT_AFTER_HOURS = 24;
-/** Entries that wait so long for their checkpoint need attention; the signer comes every minute. */
+/** Entries without a checkpoint for this long need attention; the signer runs every minute. */
 export const CHECKPOINT_LATE_MS = 15 * 60_000;
-/** A daily run that should have removed entries for so long is overdue. */
+/** Time after which a missed removal by the daily run counts as overdue. */
 export const RETENTION_OVERDUE_MS = 48 * HOUR_MS;
-/** Customers are usually promised this retention: a shorter one is pointed out. */
+/** Retention usually promised to customers; shorter ones are pointed out. */
 export const USUAL_RETENTION_DAYS = 365;
 
 export const SHOWN = ["attention", "chain", "retention", "silent"] as const;
@@ -62,8 +62,8 @@ export const chainCounts = z.array(z.strictObject({ status: z.enum(CHAIN_STATUSE
 export type ChainCounts = z.output<typeof chainCounts>;
 
 /**
- * lastFullCheck: the newest reading of the whole chain at once; lastCheckedAt: that or the nightly run, whichever is newer,
- * and lastCheckedEntries how many it read.
+ * lastFullCheck: last reading of the whole chain at once; lastCheckedAt: that or the nightly run, whichever is newer;
+ * lastCheckedEntries: entries read by it.
  */
 const chain = z.strictObject({
   status: z.enum(CHAIN_STATUSES),
@@ -75,7 +75,7 @@ const chain = z.strictObject({
   lastCheckedEntries: z.int().nullable(),
 });
 
-/** The newest signed checkpoint; unsigned: entries behind it, the first of which was recorded at unsignedSince. */
+/** Newest signed checkpoint; unsigned: entries after it, the first recorded at unsignedSince. */
 const checkpoint = z.strictObject({
   seq: z.int(),
   signedAt: isoTime,
@@ -83,13 +83,13 @@ const checkpoint = z.strictObject({
   unsignedSince: isoTime.nullable(),
 });
 
-/** Of the newest checkpoint. not_configured: no witness is asked for; missing: too few have cosigned it. */
+/** For the newest checkpoint. not_configured: no witness is required; missing: too few have cosigned it. */
 const witness = z.strictObject({
   state: z.enum(["not_configured", "cosigned", "missing", "no_checkpoint"]),
   cosigners: z.array(z.strictObject({ name: z.string(), at: isoTime })),
 });
 
-/** isDue: the next run would remove at least the oldest entry. */
+/** isDue: the next run would remove at least one entry. */
 const retention = z.strictObject({
   configured: z.boolean(),
   retentionDays: z.int().nullable(),
@@ -97,7 +97,7 @@ const retention = z.strictObject({
   isDue: z.boolean(),
 });
 
-/** Entries recorded since a time; retention may have removed some of them since. */
+/** Entries recorded since a time; retention may have removed some of them. */
 const growth = z.strictObject({ entries: z.int(), since: isoTime }).nullable();
 
 const ATTENTIONS = [
@@ -116,10 +116,10 @@ const attention = z.strictObject({ code: z.enum(ATTENTIONS), text: z.string() })
 export type Attention = z.output<typeof attention>;
 
 /**
- * What is known of one organization. bytes is an estimate from the table's statistics, indexes included; growth is of
- * the last 7 and 30 days, null where no checkpoint says it; failures and denials are of the last 24 hours by their
- * timestamp; devices are null without devices:read, offline ones include the silent, not heard for 24 hours; leavesTo are
- * the streams that carry its entries, those of the partner included.
+ * Overview of one organization. bytes is an estimate from table statistics, with indexes; growth covers the last 7 and
+ * 30 days, null without checkpoints; failures and denials are of the last 24 hours by timestamp; devices are null
+ * without devices:read, offline includes silent (not heard for 24 hours); leavesTo are the streams with its entries,
+ * including the partner's.
  */
 const organizationOverview = z.strictObject({
   orgId: guid,
@@ -143,7 +143,7 @@ const organizationOverview = z.strictObject({
 });
 export type OrganizationOverview = z.output<typeof organizationOverview>;
 
-/** pruningEnabled: without the admin connection nothing is ever removed, regardless of the policies. */
+/** pruningEnabled: without the admin connection nothing is ever removed, whatever the policies. */
 export const overviewPage = z.strictObject({
   data: z.array(organizationOverview),
   pagination,
@@ -160,7 +160,7 @@ export const overviewPage = z.strictObject({
 });
 export type OverviewPage = z.output<typeof overviewPage>;
 
-/** The kinds of lines on Today, the most urgent first. */
+/** Kinds of lines on Today, most urgent first. */
 export const TODAY_KINDS = [
   "alert",
   "chain",
@@ -173,7 +173,7 @@ export const TODAY_KINDS = [
 ] as const;
 export type TodayKind = (typeof TODAY_KINDS)[number];
 
-/** Changes of who may do what, of what is kept and of what watches: rare, and the first thing that an intruder makes. */
+/** Changes to rights, retention and monitoring: rare, and an intruder's first step. */
 export const PRIVILEGED_ACTIONS = [
   "user.permission.change",
   "user.two_factor.disable",
@@ -190,14 +190,14 @@ export const PRIVILEGED_ACTIONS = [
   "detection.exception.create",
 ] satisfies ActionCode[];
 
-/** Agents change their addresses by themselves. */
+/** Agents' addresses change by themselves. */
 export const NEW_ADDRESS_TYPES = ["user", "api_key"] satisfies ActorType[];
 
 export const todayInput = z.object({ orgId: guid.optional() });
 
 /**
- * count: of entries, alerts or devices, or of organizations for their chain and retention; usual: the mean of a day, where
- * the line is about more than that. organizations: those that the line is about, most first.
+ * count: entries, alerts or devices, or organizations for their chain and retention; usual: mean per day, if the line
+ * compares. organizations: those concerned, largest count first.
  */
 export const today = z.strictObject({
   since: isoTime,

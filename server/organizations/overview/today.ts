@@ -24,22 +24,22 @@ import {
   todayInput,
 } from "./schema";
 
-/** The days before, whose mean counts as usual. */
+/** Previous days whose mean is usual. */
 const USUAL_DAYS = 14;
-/** So few failures or denials are never unusual. */
+/** Up to this number, failures or denials are never unusual. */
 const LEAST_UNUSUAL = 5;
-/** Unusual is more than so many times the mean. */
+/** Multiple of the mean above which a count is unusual. */
 const TIMES_USUAL = 2;
 
 type Named = { orgId: string; name: string };
-/** Something counted in one organization; usual: the days before, in sum and then as a day's mean, where they count. */
+/** A count in one organization; usual: sum of the previous days, later their daily mean, if compared. */
 type Counted = { kind: TodayKind; orgId: string; count: number; usual?: number };
 type Rows = { org_id: string; n: number };
 
 const counted = (kind: TodayKind, rows: readonly Rows[]): Counted[] =>
   rows.map(({ org_id: orgId, n: count }) => ({ kind, orgId, count }));
 
-/** Failures and denials since then, and in the days before: from the tallies by hour, both results at once. */
+/** Failures and denials since a time and in the previous days, from the hourly tallies, both results at once. */
 async function resultsOf(tx: Tx, orgIds: readonly string[], since: Date): Promise<Counted[]> {
   const filter: RowFilter = { result: ["failure", "denied"], from: new Date(since.getTime() - USUAL_DAYS * DAY_MS) };
   const counts = talliedCounts(orgIds, filter, BY_RESULT) ?? countedRows(orgIds, filter, BY_RESULT);
@@ -77,7 +77,7 @@ async function alertsOf(tx: Tx, scope: Scope): Promise<Counted[]> {
   return counted("alert", rows);
 }
 
-/** Counts from the log of each organization: a query for each kind, from indexes and tallies. */
+/** Counts from each organization's log, one query per kind, from indexes and tallies. */
 const logCounts = (ctx: Ctx, orgIds: readonly string[], since: Date): Promise<Counted[]> =>
   inChunks(ctx, orgIds, async (tx, scope) => [
     ...(await alertsOf(tx, scope)),
@@ -87,8 +87,8 @@ const logCounts = (ctx: Ctx, orgIds: readonly string[], since: Date): Promise<Co
   ]);
 
 /**
- * Of failures and denials, those that are many for an organization which has been logging for a day and more; the sum of the
- * days before becomes a day's mean.
+ * Failures or denials that are unusual for an organization with at least a day of history; converts the sum of previous
+ * days to a daily mean.
  */
 function unusualOf(one: Counted, oldestAt: string | null, since: Date): Counted[] {
   const { count, usual: before } = one;
@@ -123,10 +123,7 @@ function lineOf(kind: TodayKind, found: readonly Counted[], names: ReadonlyMap<s
   ];
 }
 
-/**
- * Unusual events since an hour of yesterday in the organizations within the caller's reach: a line for each kind that has
- * any, with its organizations.
- */
+/** Unusual events since an hour of yesterday in the caller's reach: one line per kind, with its organizations. */
 export const getToday = operation({
   permission: "audit:read",
   input: todayInput,

@@ -20,7 +20,7 @@ type Facts = {
   isHeard: boolean;
 };
 
-/** Steps that the caller's organizations have done; each is one look for a first row. */
+/** Steps done by the caller's organizations, each by probing for a first row. */
 async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
   const [facts] = await rowsOf<Facts>(
     tx,
@@ -35,7 +35,7 @@ async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
   return facts;
 }
 
-/** When the first device of each organization joined, as rows `d(org_id, at)`: read first, because logs may be on other nodes. */
+/** First device of each organization, as rows `d(org_id, at)`: read first, because logs may be on other nodes. */
 async function joinedDevices(tx: Tx, scope: Scope): Promise<SQL> {
   const rows = await rowsOf<{ orgId: string; at: string }>(
     tx,
@@ -45,7 +45,7 @@ async function joinedDevices(tx: Tx, scope: Scope): Promise<SQL> {
   return sql`unnest(${uuids(rows.map(({ orgId }) => orgId))}, ${textArray(rows.map(({ at }) => at))}::timestamptz[]) AS d(org_id, at)`;
 }
 
-/** Whether a log was found intact after a device of its organization had joined. */
+/** True if a log was found intact after a device of its organization joined. */
 async function isVerified(tx: Tx, { scope }: Ctx): Promise<boolean> {
   const rows = await rowsOf(
     tx,
@@ -64,7 +64,7 @@ async function isDismissed(tx: Tx, userId: string): Promise<boolean> {
   );
 }
 
-/** How far this installation is for the caller, from what is really there. */
+/** Setup progress of this installation for the caller, from actual data. */
 export const getChecklist = operation({
   input: noInput,
   output: checklist,
@@ -79,7 +79,7 @@ export const getChecklist = operation({
     return {
       steps: [
         { step: "organization", done: facts.firstOrg !== null },
-        // A device joined by one, though it may be gone since.
+        // A device joined with a key, even if the key is gone.
         { step: "enrollment_key", done: facts.hasKey || facts.deviceOrg !== null },
         { step: "agent", done: facts.isHeard },
         { step: "verified", done: verified },
@@ -94,11 +94,11 @@ export const getChecklist = operation({
   },
 });
 
-/** The name of the choice among a person's preferences. */
+/** Preference key of the choice. */
 const CHECKLIST_KEY = "setup.checklist";
 
 /**
- * Takes the checklist off the caller's pages, or brings it back. Like any preference it is not recorded.
+ * Hides or shows the checklist for the caller. Like any preference it is not recorded.
  * @throws AppError forbidden for programs.
  */
 export const dismissChecklist = operation({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { guid, isoTime } from "@/server/ground/wire";
 
-/** The needs of a new installation, in the order in which they are met. */
+/** Setup steps in order. */
 const STEPS = ["organization", "enrollment_key", "agent", "verified", "backup", "witness", "two_factor"] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -9,9 +9,8 @@ export type Step = (typeof STEPS)[number];
 export const dismissInput = z.strictObject({ dismissed: z.boolean() });
 
 /**
- * The steps and the state of each.
- * orgId: the organization to continue with, that of the first device or the first customer. Null for those whom it
- * does not concern: programs, and people who may not create organizations.
+ * Steps and their state. orgId: organization to continue with, that of the first device or the first customer. Null for
+ * programs, and people who may not create organizations.
  */
 export const checklist = z
   .strictObject({
