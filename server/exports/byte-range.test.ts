@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { byteRange } from "./download";
 
-describe("a range of bytes", () => {
+describe("byte ranges", () => {
   it.each([
     ["bytes=0-", { first: 0, last: 99 }],
     ["bytes=10-19", { first: 10, last: 19 }],
@@ -9,14 +9,14 @@ describe("a range of bytes", () => {
     ["bytes=-10", { first: 90, last: 99 }],
     ["bytes=-500", { first: 0, last: 99 }],
     ["bytes = 5-6", { first: 5, last: 6 }],
-  ])("%s of 100 bytes", (header, span) => expect(byteRange(header, 100)).toEqual(span));
+  ])("parses %s of 100 bytes", (header, span) => expect(byteRange(header, 100)).toEqual(span));
 
   it.each([undefined, "", "bytes=-", "bytes=5-4", "bytes=0-1,3-4", "lines=1-2", "bytes=a-b"])(
-    "is none, so the whole: %s",
+    "ignores an unsupported range: %s",
     (header) => expect(byteRange(header, 100)).toBeNull(),
   );
 
-  it.each(["bytes=100-", "bytes=100-200", "bytes=-0"])("past the end is refused: %s", (header) =>
+  it.each(["bytes=100-", "bytes=100-200", "bytes=-0"])("rejects a range past the end: %s", (header) =>
     expect(() => byteRange(header, 100)).toThrow("100 bytes"),
   );
 });

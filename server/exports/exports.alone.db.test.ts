@@ -72,8 +72,8 @@ async function done(token: TestUser, body: object = {}) {
   return (await call(getOne, { token, params: { id } })).body;
 }
 
-describe("an export in the background", () => {
-  it("writes every entry that meets the filters, newest first, and is recorded once it is written", async () => {
+describe("background export", () => {
+  it("writes every matching entry, newest first, and is recorded when done", async () => {
     const { orgId, admin } = await arrange(12_005);
     const job = await done(admin, { filters: { action: "device" } });
     expect(job).toMatchObject({ status: "done", rowsDone: 12_005, totalRows: 12_005, error: null });
@@ -100,7 +100,7 @@ describe("an export in the background", () => {
     ["a common word", { q: "r-1" }, (i: number) => `R-${i}`.includes("R-1")],
     ["a result that none has", { result: "denied" }, () => false],
     ["a range", {}, (i: number) => i >= 100 && i <= 199, { from: at(100), to: at(199) }],
-  ])("of %s equals the list", async ([_, filters, matches, dateRange]) => {
+  ])("of %s matches the list", async ([_, filters, matches, dateRange]) => {
     const { admin } = await arrange(600);
     const job = await done(admin, { filters: { ...filters }, dateRange });
     const lines = (await read(job.id, { token: admin })).text.split("\n").filter(Boolean);
@@ -110,7 +110,7 @@ describe("an export in the background", () => {
     expect(lines.map((line) => JSON.parse(line).details.i)).toEqual(right);
   });
 
-  it("merges the organizations of a partner in the order of the list", async () => {
+  it("merges a partner's organizations in list order", async () => {
     const partner = await createPartner();
     const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     await appendEvents(
@@ -131,7 +131,7 @@ describe("an export in the background", () => {
       expect(await exported(id)).toMatchObject([{ details: { rows: 150 } }, { action: "audit_logs.export.download" }]);
   });
 
-  it("of some organizations of the whole platform holds entries of those alone", async () => {
+  it("of selected organizations contains only their entries", async () => {
     const operator = await createUser({ role: "system_admin" });
     const orgIds = [await createOrg(), await createOrg(), await createOrg()].map(({ id }) => id);
     const chief = await createUser({ role: "partner_admin" });
@@ -160,7 +160,7 @@ describe("an export in the background", () => {
     expect(whole[0].user.name).toBe(chief.name);
   });
 
-  it("for Excel names the organization of each entry of a partner", async () => {
+  it("for Excel names each entry's organization in a partner export", async () => {
     const partner = await createPartner();
     const names = ["Praxis Müller", "Zahnärzte Süd"];
     for (const [i, name] of names.entries()) {
@@ -177,7 +177,7 @@ describe("an export in the background", () => {
     expect(rows.map(({ id }) => id)).toEqual([expect.stringMatching(GUID), expect.stringMatching(GUID)]);
   });
 
-  it("of one organization has for the platform's operator the names that the list has", async () => {
+  it("by a platform operator shows the same names as the list", async () => {
     const operator = await createUser({ role: "system_admin" });
     const org = await createOrg();
     const chief = await createUser({ role: "partner_admin", partnerId: org.partnerId });
@@ -192,7 +192,7 @@ describe("an export in the background", () => {
     expect(JSON.parse((await read(job.id, { token: operator })).text)).toEqual(listed.body.data[0]);
   });
 
-  it("is of the entries that stood there when it was begun, also when it is begun again", async () => {
+  it("contains the entries present at its start, even after a restart", async () => {
     const { orgId, admin } = await arrange(40);
     const { id } = await ask(admin);
     const stopped = exportWork.run({ id }, { signal: AbortSignal.abort(), attempt: 1 });
@@ -206,7 +206,7 @@ describe("an export in the background", () => {
     expect(text).not.toContain("late");
   });
 
-  it("is taken over from a process that died, and written and recorded once", async () => {
+  it("is taken over from a dead process, written and recorded once", async () => {
     const { orgId, admin } = await arrange(10);
     const { id } = await ask(admin);
     // The first process began, and wakes up again while the other one has written it.
@@ -218,7 +218,7 @@ describe("an export in the background", () => {
     expect((await read(id, { token: admin })).status).toBe(200);
   });
 
-  it("says that the disk is full, keeps nothing and is not recorded as done", async () => {
+  it("reports a full disk, leaves no file and is not recorded as done", async () => {
     const { orgId, admin } = await arrange(200);
     const { id } = await ask(admin, { format: "csv" });
     symlinkSync("/dev/full", exportPath(id, 1));
@@ -236,7 +236,7 @@ describe("an export in the background", () => {
     ]);
   });
 
-  it("is compressed where asked, named by organization and range in the reader's zone, and private on the disk", async () => {
+  it("is compressed on request, named after organization and range, and private on disk", async () => {
     const { admin } = await arrange(30);
     const job = await done(admin, {
       format: "csv",
@@ -259,7 +259,7 @@ describe("an export in the background", () => {
     expect(gunzipSync(readFileSync(path)).toString().split("\r\n")).toHaveLength(32);
   });
 
-  it("is resumed by a range of the same file, and answered whole for another one", async () => {
+  it("resumes with a range of the same file, and restarts for another one", async () => {
     const { orgId, admin } = await arrange(50);
     const { id, sha256, sizeBytes } = await done(admin);
     const whole = (await read(id, { token: admin })).text;
@@ -282,7 +282,7 @@ describe("an export in the background", () => {
     ]);
   });
 
-  it("is its creator's alone", async () => {
+  it("is visible to its creator only", async () => {
     const { orgId, admin } = await arrange(5);
     const job = await done(admin);
     const colleague = await createUser({ orgId, role: "org_admin" });
@@ -302,7 +302,7 @@ describe("an export in the background", () => {
     expect((await call(create, { token: stranger, body: { filters: { orgId } } })).status).toBe(403);
   });
 
-  it("is downloaded a few times at once, and one too many is refused at once, however long those take", async () => {
+  it("limits concurrent downloads and rejects further ones immediately", async () => {
     const { admin } = await arrange(5);
     const { id } = await done(admin);
     const tooMany = 3;
@@ -323,7 +323,7 @@ describe("an export in the background", () => {
       expect((await read(id, { token: admin, headers: { Range: "bytes=99999-" } })).status).toBe(416);
   });
 
-  it("is bounded for each caller", async () => {
+  it("is limited per caller", async () => {
     const { admin } = await arrange(1);
     for (const _ of [1, 2, 3]) await ask(admin);
     const refused = await call(create, { token: admin, body: {} });
@@ -332,7 +332,7 @@ describe("an export in the background", () => {
     expect(said.map((name) => refused.headers.get(name))).toEqual(["30", String(MAX_UNFINISHED), "0", "30"]);
   });
 
-  it("ends when it is deleted while it is written, and says so in the log", async () => {
+  it("stops when deleted while running, and records it", async () => {
     const { orgId, admin } = await arrange(5);
     const { id } = await ask(admin);
     const holding = await roles.owner.reserve();
@@ -374,7 +374,7 @@ describe("an export in the background", () => {
     expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(job.id))).toEqual([]);
   });
 
-  it("fails when its creator loses an organization or a key is revoked before it is written", async () => {
+  it("fails if its creator loses access or its key is revoked first", async () => {
     const partner = await createPartner();
     const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     await appendEvents([{ orgId: a.id }, { orgId: b.id }]);

@@ -43,7 +43,7 @@ async function ask(token: TestUser, filters: object, orgIds?: string[]): Promise
   return (await call(create, { token, body })).body.id;
 }
 
-describe("an export of several organizations", () => {
+describe("recording an export of several organizations", () => {
   const filters = { user: "jane@fabrikam.example" };
 
   it.each([
@@ -53,7 +53,7 @@ describe("an export of several organizations", () => {
       (_: string, { id }: TestUser) =>
         asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, id))),
     ],
-  ])("is recorded with its creator's organization when %s, not with the first of them", async (_, spoil) => {
+  ])("uses the creator's organization when %s, not the first one", async (_, spoil) => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, filters);
     await spoil(id, chief);
@@ -62,7 +62,7 @@ describe("an export of several organizations", () => {
     for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
   });
 
-  it("is recorded there as well when its day is over before it is written", async () => {
+  it("uses the creator's organization when the export expires unwritten", async () => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, filters);
     const expiresAt = new Date(Date.now() - 1);
@@ -74,7 +74,7 @@ describe("an export of several organizations", () => {
     for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
   });
 
-  it("is recorded with each partner's staff, without its filters, when the platform's operator asked for it", async () => {
+  it("for a platform operator uses each partner's home organization, without filters", async () => {
     const [one, other] = [await arrange(), await arrange()];
     const id = await ask(await createUser({ role: "system_admin" }), filters, [...one.orgIds, ...other.orgIds]);
     symlinkSync("/dev/full", exportPath(id, 1));
@@ -87,7 +87,7 @@ describe("an export of several organizations", () => {
     }
   });
 
-  it("is recorded there as well when the operator's holds no entry, with its download", async () => {
+  it("for an operator's empty export uses the home organization, with its download", async () => {
     const [one, other] = [await arrange(), await arrange()];
     const operator = await createUser({ role: "system_admin" });
     const id = await ask(operator, { resource: "Nothing at all" }, [...one.orgIds, ...other.orgIds]);
@@ -103,7 +103,7 @@ describe("an export of several organizations", () => {
   it.each([
     ["of those whose entries the file holds", { resource: "Billed" }, [1, 0, 0]],
     ["of its creator, where the file holds none", { resource: "Nothing at all" }, [0, 0, 1]],
-  ])("is recorded at each download in the log %s", async (_, asked, counts) => {
+  ])("records each download in the log %s", async (_, asked, counts) => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, asked);
     await workOff(exportWork);
@@ -112,7 +112,7 @@ describe("an export of several organizations", () => {
   });
 });
 
-it("an export that was recorded and could not be finished is recorded again where its file became another", async () => {
+it("an export restarted after it was recorded is recorded again if its file changed", async () => {
   const admin = await createUser();
   const orgId = admin.orgId as string;
   await appendEvents([

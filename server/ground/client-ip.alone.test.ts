@@ -27,12 +27,12 @@ describe("client IP behind a trusted proxy", () => {
     [{ [CF]: "256.1.1.1", [REAL]: "203.0.113.3" }, "203.0.113.3"],
     [{ [CF]: "0x7f.0.0.1" }, "10.0.0.9"],
     [{ [CF]: "' OR 1=1" }, "10.0.0.9"],
-  ])("%j is %s", (all, ip) => {
+  ])("%j resolves to %s", (all, ip) => {
     expect(clientIp(headers(all as Record<string, string>), "10.0.0.9", [CF, XFF, REAL])).toBe(ip);
     expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", [])).toBe("10.0.0.9");
   });
 
-  it("is null where no one knows it", () => expect(clientIp(headers({}), null, [XFF])).toBeNull());
+  it("is null when unknown", () => expect(clientIp(headers({}), null, [XFF])).toBeNull());
 });
 
 it.each([
@@ -41,14 +41,14 @@ it.each([
   ["2001:db8:1:3::1", "2001:db8:1:3::"],
   ["203.0.113.7", "203.0.113.7"],
   [null, null],
-])("limits count %s as %s", (ip, network) => {
+])("limits group %s as %s", (ip, network) => {
   expect(networkOf(ip)).toBe(network);
 });
 
 it.each([
   ["X-Real-IP", "203.0.113.3"],
   ["CF-Connecting-IP", "10.0.0.9"],
-])("TRAILMARK_CLIENT_IP_HEADER=%s alone names the caller: %s", async (name, ip) => {
+])("TRAILMARK_CLIENT_IP_HEADER=%s alone sets the client IP: %s", async (name, ip) => {
   vi.stubEnv("TRAILMARK_CLIENT_IP_HEADER", name);
   vi.stubEnv("TRUST_PROXY_HEADERS", "true");
   vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
@@ -61,7 +61,7 @@ it.each([
   vi.unstubAllEnvs();
 });
 
-describe("a proxy that the setting does not fit", () => {
+describe("a proxy that does not match the setting", () => {
   afterEach(() => vi.unstubAllEnvs());
 
   it.for<[string, Record<string, string>, string, RegExp | null]>([
@@ -70,7 +70,7 @@ describe("a proxy that the setting does not fit", () => {
     ["false", {}, "127.0.0.1", null],
     ["true", { [XFF]: "203.0.113.2" }, "127.0.0.1", null],
     ["false", { [XFF]: "203.0.113.2" }, "1.1.1.1", null],
-  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, message]) => {
+  ])("warns once or never: trust %s, %j from %s", async ([trust, given, peer, message]) => {
     vi.stubEnv("TRUST_PROXY_HEADERS", trust);
     vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
     vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { orderedRuns, reportCases } from "@/testing/ordered";
 import { toCsv } from "./csv";
 
-test("quotes what needs it and disarms formulas", () => {
+test("quotes cells where needed and escapes formulas", () => {
   expect(
     toCsv([
       ["name", "count"],
@@ -24,7 +24,7 @@ const text = fc.oneof(
 );
 const row = fc.array(text, { minLength: 3, maxLength: 3 });
 
-test("any cells are read back by another parser, and none is a formula", () => {
+test("any cells survive another CSV parser, and none is a formula", () => {
   const settings = orderedRuns(500);
   let unguarded = 0;
   fc.assert(

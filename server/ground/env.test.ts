@@ -17,8 +17,8 @@ const faultsOf = (source: Record<string, string>): string => {
   }
 };
 
-describe("the environment", () => {
-  it("has the documented defaults", () => {
+describe("environment variables", () => {
+  it("have the documented defaults", () => {
     expect(parseEnv(good as unknown as NodeJS.ProcessEnv)).toMatchObject({
       HOST: "127.0.0.1",
       PORT: 3000,
@@ -28,13 +28,13 @@ describe("the environment", () => {
     });
   });
 
-  it("takes an empty value for an unset one", () => {
+  it("treat an empty value as unset", () => {
     expect(parseEnv({ ...good, PORT: "", METRICS_TOKEN: "" } as unknown as NodeJS.ProcessEnv)).toMatchObject({
       PORT: 3000,
     });
   });
 
-  it("names every fault at once", () => {
+  it("are reported with all faults at once", () => {
     const faults = faultsOf({
       ...good,
       PORT: "abc",
@@ -51,18 +51,18 @@ describe("the environment", () => {
     "CHECKPOINT_WEBHOOK_URL",
     "TRAILMARK_TSA_URL",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-  ])("takes nothing but an http or https address as %s", (name) => {
+  ])("accept only an http or https URL as %s", (name) => {
     for (const value of ["ftp://x", "mailto:a@b.example", "nope"])
       expect(faultsOf({ ...good, [name]: value })).toContain(`${name}: must be an http or https address`);
   });
 
-  it("needs the address past a pooler where nothing may be prepared", () => {
+  it("require a direct database URL when prepared statements are off", () => {
     const pooled = { ...good, DATABASE_PREPARE: "false" };
     expect(faultsOf(pooled)).toContain("DATABASE_PREPARE=false needs DATABASE_DIRECT_URL");
     expect(faultsOf({ ...pooled, DATABASE_DIRECT_URL: good.DATABASE_URL })).toBe("");
   });
 
-  it("names HOST where the listener could not have it", () => {
+  it("reject an invalid HOST", () => {
     expect(faultsOf({ ...good, HOST: "not a host" })).toContain("HOST: must be an address or a host name");
     for (const HOST of ["0.0.0.0", "::1", "fe80::1%eth0", "db_1.example"]) expect(faultsOf({ ...good, HOST })).toBe("");
   });
@@ -72,7 +72,7 @@ describe("the environment", () => {
     [{ HOST: "a b" }, "HOST: must be an address or a host name"],
     [{ PORT: "abc" }, "PORT: "],
     [{ PORT: "65536" }, "PORT: "],
-  ])("of %j names that alone, not the address that is made of it", (given, fault) => {
+  ])("report only %j, not the URL derived from it", (given, fault) => {
     const { HOST, PORT } = { HOST: "127.0.0.1", PORT: "3000", ...given };
     const created = `http://${HOST}:${PORT}`;
     const faults = faultsOf({ ...good, ...given, NEXTAUTH_URL: created });
@@ -80,7 +80,7 @@ describe("the environment", () => {
     expect(faults).not.toContain("NEXTAUTH_URL");
   });
 
-  it("names a secret's file that cannot be read, and never a secret", () => {
+  it("report an unreadable secret file but never a secret", () => {
     const faults = faultsOf({ ...good, METRICS_TOKEN_FILE: "/nonexistent/token", NEXTAUTH_SECRET: "hunter2" });
     expect(faults).toContain("METRICS_TOKEN_FILE");
     expect(faults).not.toContain("hunter2");
@@ -98,7 +98,7 @@ describe(".env.example", () => {
     expect(examples.map(({ name }) => name).sort()).toEqual(Object.keys(envSchema.shape).sort());
   });
 
-  it.each(examples)("gives the default of $name and says what it is for", ({ name, value, above }) => {
+  it.each(examples)("has the default of $name and explains it", ({ name, value, above }) => {
     const schema = envSchema.shape[name as keyof typeof envSchema.shape];
     const { data } = schema.safeParse(undefined);
     expect(value ? schema.parse(value) : undefined).toEqual(data);
@@ -109,7 +109,7 @@ describe(".env.example", () => {
 const unknownOf = (...names: string[]) =>
   unknownVariables(Object.fromEntries(names.map((name) => [name, "a-value"])) as unknown as NodeJS.ProcessEnv);
 
-it("names a misspelt setting and the one that was meant, without its value", () => {
+it("suggests the intended name for a misspelled setting without showing its value", () => {
   expect(unknownOf("TRAILMARK_SIGNNG_KEY_FILE", "DATABSE_URL", "NEXTAUTH_SECERT", "TRUST_PROXY_HEADER")).toEqual([
     "DATABSE_URL is not a setting; did you mean DATABASE_URL?",
     "NEXTAUTH_SECERT is not a setting; did you mean NEXTAUTH_SECRET?",
@@ -118,18 +118,18 @@ it("names a misspelt setting and the one that was meant, without its value", () 
   ]);
 });
 
-it("names everything of ours that no version reads here", () => {
+it("warns about TRAILMARK_ variables that no version reads", () => {
   expect(unknownOf("TRAILMARK_COLOUR")).toEqual(["TRAILMARK_COLOUR is not a setting of this version"]);
 });
 
-it("says nothing of settings, of their files, of what the agent reads, of empty values and of other programs", () => {
+it("does not warn about known, agent, empty or unrelated variables", () => {
   expect(unknownOf("DATABASE_URL", "METRICS_TOKEN_FILE", "TRAILMARK_CITUS", "WORKERS", "PORT")).toEqual([]);
   expect(unknownOf("TRAILMARK_AGENT_TOKEN", "TRAILMARK_E2E_PORT")).toEqual([]);
   expect(unknownOf("POST", "WORKER", "HOSTS", "PATH", "HOSTNAME", "OTEL_EXPORTER_OTLP_HEADERS")).toEqual([]);
   expect(unknownVariables({ TRAILMARK_COLOUR: "", NODE_ENV: "test" })).toEqual([]);
 });
 
-it("names an address that cannot be taken apart, and takes what the driver takes", () => {
+it("reports an unparsable DATABASE_URL and accepts every form the driver accepts", () => {
   const parse = (url: string) => parseEnv({ ...good, DATABASE_URL: url } as unknown as NodeJS.ProcessEnv).DATABASE_URL;
   for (const url of [
     "postgres://app:a#b@localhost/c",

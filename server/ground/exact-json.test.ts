@@ -10,7 +10,7 @@ it.each([
   '{"text":"9007199254740993, 1.10 and 1e400","a":1.0}',
   '{"escaped \\"1.10":1.10}',
   "1.0",
-])("%s comes back as it went in", (text) => {
+])("%s survives a round trip", (text) => {
   expect(through(text)).toBe(text);
 });
 
@@ -21,7 +21,7 @@ it.each([
   ['{"a":[1,1e+21]}', "a.1"],
   ['{"x":{"y":1},"z":[0,0,-0]}', "z.2"],
   [`{"long":1${"0".repeat(1_001)}}`, "long"],
-])("%s is refused at %s", (text, path) => {
+])("rejects %s at %s", (text, path) => {
   expect(() => parseExact(text)).toThrow(expect.objectContaining({ code: "validation_failed" }));
   expect(() => parseExact(text)).toThrow(`${path}: `);
 });
@@ -41,18 +41,18 @@ it.each([
   "1e300",
   "[5e-324,2.5]",
   '{"a":"1e400"}',
-])("%s is a double", (text) => {
+])("reads %s as a double", (text) => {
   expect(parsePlain(text)).toEqual(JSON.parse(text));
 });
 
 it.each(["1e400", "-1e400", "1e-400", "9007199254740993", "0.1000000000000000055", "1.7976931348623159e308"])(
-  "%s is none, and its digits are kept",
+  "keeps the digits of %s",
   (digits) => {
     expect(parsePlain(`{"a":[0,{"b":${digits}}]}`)).toEqual({ a: [0, { b: digits }] });
   },
 );
 
-it("takes every double as JSON.stringify writes it, and every fraction with as many digits as other programs write", () => {
+it("keeps doubles from JSON.stringify and fractions of the same precision as numbers", () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (n) => {
       const same = Number(parsePlain(JSON.stringify(n))) === n;
@@ -61,7 +61,7 @@ it("takes every double as JSON.stringify writes it, and every fraction with as m
   );
 });
 
-it("keeps every decimal number's digits, and all the text around them", () => {
+it("keeps the digits of any decimal number and the surrounding text", () => {
   const decimal = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,20})?$/).filter((d) => !/^-0(\.0*)?$/.test(d));
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: "grapheme" }), decimal), { maxLength: 8 }), (members) => {
@@ -72,7 +72,7 @@ it("keeps every decimal number's digits, and all the text around them", () => {
   );
 });
 
-it("finds them whatever blank stands around them, and whatever numbers stand beside them", () => {
+it("keeps exact numbers with any whitespace and neighbors", () => {
   const blank = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
   const number = fc.stringMatching(/^-?([1-9]\d{0,20}|0\.\d{1,4}|[1-9]\d{0,3}\.\d{1,3})$/);
   fc.assert(
@@ -85,12 +85,12 @@ it("finds them whatever blank stands around them, and whatever numbers stand bes
   );
 });
 
-it("reads texts with more digits in a row than V8 has places to return to", () => {
+it("parses more digits than V8's regular expression stack can hold", () => {
   const text = `{"text":":${"1".repeat(6_000_000)}","n":1.10}`;
   expect(through(text) === text).toBe(true);
 });
 
-it("gives a page doubles, digits where those would change it, and what holds no such number as it is", () => {
+it("plainNumbers converts to doubles unless that changes digits", () => {
   expect(plainNumbers(readExact('{"a":[1.10,"x"],"b":{"c":9007199254740993}}'))).toEqual({
     a: [1.1, "x"],
     b: { c: "9007199254740993" },
@@ -99,12 +99,12 @@ it("gives a page doubles, digits where those would change it, and what holds no 
   expect(plainNumbers(value)).toBe(value);
 });
 
-it("takes no text from outside for a number", () => {
+it("keeps text that looks like an encoded number", () => {
   const text = '{"a":"number 000000000000000000000000 5","b":1.0}';
   expect(through(text)).toBe(text);
 });
 
-it("reads what no double is as its digits, and every other number as it is", () => {
+it("parsePlain returns digits for numbers outside double precision", () => {
   const text =
     '{"a":9007199254740993,"b":[0.1000000000000000055,1e400,-1e-400,1.50,1e3,-0,7],"1e400":"9007199254740993"}';
   expect(parsePlain(text)).toEqual({

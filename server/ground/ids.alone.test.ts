@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const millisecondOf = (id: string): number => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 const some = (count: number): string[] => Array.from({ length: count }, newId);
 
-test("ids are of version 7 and ascend, more of them than a millisecond counts and than are drawn at once", () => {
+test("IDs are UUIDv7 in ascending order, even many per millisecond", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
   const ids = some(10_000);
   expect(ids.filter((id) => !UUID_V7.test(id))).toEqual([]);
@@ -17,7 +17,7 @@ test("ids are of version 7 and ascend, more of them than a millisecond counts an
   expect(millisecondOf(ids.at(-1) ?? "") - millisecondOf(ids[0] ?? "")).toBe(2);
 });
 
-test("they ascend also where the clock steps back, and go on with it once it is ahead again", () => {
+test("IDs keep ascending when the clock steps back", () => {
   const now = Date.now() + 120_000;
   vi.useFakeTimers({ toFake: ["Date"], now });
   const before = some(3);
@@ -30,7 +30,7 @@ test("they ascend also where the clock steps back, and go on with it once it is 
   expect([before, back, ahead].map(([id = ""]) => millisecondOf(id))).toEqual([now, now, now + 5_000]);
 });
 
-test("the first one is whole also where the clock was never set", async () => {
+test("the first ID is valid even if the clock was never set", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
   vi.resetModules();
   const fresh = await import("./ids");

@@ -46,7 +46,7 @@ const jobsLeft = async () => [
 const untilStopped = ({ signal }: Job) =>
   new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
 
-it("runs a job once, in one of several processes, when its transaction is committed", async () => {
+it("runs a job once in one of several processes after its transaction commits", async () => {
   const ran: number[] = [];
   const kind = kindOf({ run: async ({ n }) => void ran.push(n) });
   start(kind);
@@ -63,7 +63,7 @@ it("runs a job once, in one of several processes, when its transaction is commit
   expect(ran.sort()).toEqual([2, 3]);
 });
 
-it("replaces a job of the same key that has not begun, and drops one on request", async () => {
+it("replaces a pending job with the same key, and deletes one on request", async () => {
   const kind = kindOf({});
   const later = new Date(Date.now() + 3_600_000);
   await asSystem((tx) => enqueue(tx, kind, { data: { n: 1 }, key: "k", at: later }));
@@ -73,7 +73,7 @@ it("replaces a job of the same key that has not begun, and drops one on request"
   expect(await jobsLeft()).toEqual([]);
 });
 
-it("does as many at a time as the kind and its groups allow", async () => {
+it("runs as many jobs at a time as the kind and its groups allow", async () => {
   let [now, most, mostOfA] = [0, 0, 0];
   let ofA = 0;
   let done = 0;
@@ -96,7 +96,7 @@ it("does as many at a time as the kind and its groups allow", async () => {
   expect([most, mostOfA]).toEqual([4, 2]);
 });
 
-it("tries a job that fails again, later each time, and then gives it up", async () => {
+it("retries a failed job with growing delays, then gives up", async () => {
   const attempts: number[] = [];
   const kind = kindOf({
     maxAttempts: 2,
@@ -111,7 +111,7 @@ it("tries a job that fails again, later each time, and then gives it up", async 
   await expect.poll(jobsLeft).toEqual([{ key: "test 1", attempts: 2, runs: false }]);
 });
 
-it("hands a job on at once when its process stops", async () => {
+it("hands a job over immediately when its process stops", async () => {
   let begun = 0;
   const attempts: number[] = [];
   const held = (_: Data, job: Job) => {
@@ -127,7 +127,7 @@ it("hands a job on at once when its process stops", async () => {
   await expect.poll(jobsLeft).toEqual([]);
 });
 
-it("makes good a night that was missed, once", async () => {
+it("catches up one missed nightly run", async () => {
   let ran = 0;
   const hour = (new Date().getUTCHours() + 12) % 24;
   const kind = kindOf({ cron: `15 ${hour} * * *`, catchesUp: true, run: async () => void ran++ });
@@ -141,7 +141,7 @@ it("makes good a night that was missed, once", async () => {
   expect(ran).toBe(1);
 });
 
-it("waits for its hour when the last night was not missed", async () => {
+it("waits for the next hour if the last night was not missed", async () => {
   let ran = 0;
   const hour = (new Date().getUTCHours() + 12) % 24;
   start(kindOf({ cron: `15 ${hour} * * *`, catchesUp: true, run: async () => void ran++ }));
@@ -149,7 +149,7 @@ it("waits for its hour when the last night was not missed", async () => {
   expect(ran).toBe(0);
 });
 
-it("starts later where the database was away when it should have started", async () => {
+it("starts late if the database was down at startup", async () => {
   let ran = 0;
   const kind = kindOf({ run: async () => void ran++ });
   await put(kind, 1);
@@ -194,7 +194,7 @@ async function killHolder(): Promise<void> {
   await gone;
 }
 
-it("continues at once when a process of the same machine was killed", async () => {
+it("continues immediately after a process on the same machine was killed", async () => {
   const attempts: number[] = [];
   await put(kindOf({}), 1);
   await killHolder();
@@ -202,7 +202,7 @@ it("continues at once when a process of the same machine was killed", async () =
   await expect.poll(() => attempts, { timeout: SILENT_MS - 5_000, interval: 100 }).toEqual([2]);
 });
 
-it("continues within half a minute when a process of another machine has died", async () => {
+it("continues within 30 seconds after a process on another machine died", async () => {
   const attempts: number[] = [];
   await put(kindOf({}), 1);
   await killHolder();
@@ -215,7 +215,7 @@ it("continues within half a minute when a process of another machine has died", 
   expect(SILENT_MS).toBeLessThan(20_000);
 });
 
-it("starts without a word of a death, and ends the work of a process that was taken for dead", async () => {
+it("starts without warning, and ends the work of a process presumed dead", async () => {
   const warn = vi.spyOn(log, "warn");
   let [begun, ended] = [0, 0];
   const kind = kindOf({
@@ -239,7 +239,7 @@ it("starts without a word of a death, and ends the work of a process that was ta
   await roles.owner`DELETE FROM job_processes WHERE id = 'other'`;
 });
 
-it("counts what waits, since when, and what was given up", async () => {
+it("reports waiting, oldest and failed jobs", async () => {
   const kind = kindOf({});
   await asSystem((tx) => enqueue(tx, kind, { data: { n: 1 }, key: "1", at: new Date(Date.now() - 60_000) }));
   await asSystem((tx) => enqueue(tx, kind, { data: { n: 2 }, key: "2", at: new Date(Date.now() + 60_000) }));

@@ -11,7 +11,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "trailmark-stack-"));
 });
 
-it("names the places of the sources, whatever the bundle made of them", async () => {
+it("shows source positions instead of bundle positions", async () => {
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write("thrower.ts", "type A = string;\n\nexport function thrower(a: A) {\n  return new Error(a);\n}\n");
   write("main.ts", 'import { thrower } from "./thrower";\nconsole.log(thrower("x").stack);\n');
@@ -25,7 +25,7 @@ it("names the places of the sources, whatever the bundle made of them", async ()
   expect(stack).toMatch(/main\.ts:2:\d+/);
 });
 
-it("leaves what it has no map for as it is", () => {
+it("leaves a stack without a source map unchanged", () => {
   const stack = "Error: x\n    at f (file:///nowhere/at/all.mjs:1:2)\n    at node:internal/timers:3:4";
   expect(readableStack(stack)).toBe(stack);
 });

@@ -68,7 +68,7 @@ async function arrange(operator: TestUser): Promise<Tenant> {
   return { org, chief, key, device, fieldKey };
 }
 
-describe("the platform's operator, who looks at chosen organizations", () => {
+describe("a platform operator viewing selected organizations", () => {
   let operator: TestUser;
   let first: Tenant;
   let second: Tenant;
@@ -84,7 +84,7 @@ describe("the platform's operator, who looks at chosen organizations", () => {
     return body.data ?? body.entries;
   };
 
-  it("is shown the names, roles and departments of their partners' people and keys", async () => {
+  it("sees names, roles and departments of their partners' users and keys", async () => {
     const named = ({ chief, key }: Tenant) => [
       { name: key.name, email: "", role: "api_key", department: "" },
       { name: chief.name, email: chief.email, role: "partner_admin", department: "Operations" },
@@ -99,7 +99,7 @@ describe("the platform's operator, who looks at chosen organizations", () => {
     expect(found.body.data).toMatchObject([{ user: { name: first.key.name } }]);
   });
 
-  it("is shown the fields of All organizations of their partner, and the devices that hold a value", async () => {
+  it("sees shared fields of their partner and the devices with values", async () => {
     const keys = async (...orgs: Tenant[]) =>
       (await list(customFields, ...orgs)).map(({ fieldKey }: { fieldKey: string }) => fieldKey).sort();
     expect(await keys(first)).toEqual([first.fieldKey, `${first.fieldKey}_own`]);
@@ -121,7 +121,7 @@ describe("the platform's operator, who looks at chosen organizations", () => {
     ["notifications", notifications, ({ orgId }) => orgId],
     ["organizations", organizations, ({ id }) => id],
     ["the overview", overview, ({ orgId }) => orgId],
-  ])("is shown nothing of another one in the list of %s", async ([_, route, ownerOf]) => {
+  ])("sees nothing of other organizations in the list of %s", async ([_, route, ownerOf]) => {
     for (const tenant of [first, second]) expect((await list(route, tenant)).map(ownerOf)).toEqual([tenant.org.id]);
   });
 });

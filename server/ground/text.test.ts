@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { containsPattern, counted, inOneLine, isOneLine, repairJson, repairText, toSlug } from "./text";
 
 describe("repairText", () => {
-  it("puts U+FFFD in the place of NUL and of lone surrogates, and leaves pairs alone", () => {
+  it("replaces NUL and lone surrogates with U+FFFD and keeps pairs", () => {
     expect(repairText("a\0b")).toBe("a\ufffdb");
     expect(repairText("x\ud800y\udc00")).toBe("x\ufffdy\ufffd");
     expect(repairText("\u{1f600} fine")).toBe("\u{1f600} fine");
   });
 });
 
-it("counts in the singular and the plural", () => {
+it("uses singular and plural forms", () => {
   const chains = (n: number) => counted(n, "chain was found", "chains were found");
   expect([chains(0), chains(1), chains(2)]).toEqual([
     "0 chains were found",
@@ -18,14 +18,14 @@ it("counts in the singular and the plural", () => {
   ]);
 });
 
-describe("text in one line", () => {
-  it.each(["a\nb", "a\r\nb", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b", "a\x1bb", "a\x7fb"])("is not %j", (text) => {
+describe("single-line text", () => {
+  it.each(["a\nb", "a\r\nb", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b", "a\x1bb", "a\x7fb"])("excludes %j", (text) => {
     expect(isOneLine(text)).toBe(false);
     expect(inOneLine(text)).toBe("a b");
   });
 
   it.each(["", "Müller & Söhne", "عربي", "漢字 😀", "a\u00a0b", "👩\u200d🔧"])(
-    "is %j, which stays as it is",
+    "includes %j and leaves it unchanged",
     (text) => {
       expect(isOneLine(text)).toBe(true);
       expect(inOneLine(text)).toBe(text);
@@ -42,14 +42,14 @@ describe("repairJson", () => {
     });
   });
 
-  it("returns clean values uncopied", () => {
+  it("returns clean values without copying", () => {
     const clean = { a: ["b", { c: 1 }] };
     expect(repairJson(clean)).toBe(clean);
   });
 });
 
 describe("containsPattern", () => {
-  it("takes wildcards and the escape character literally", () => {
+  it("escapes wildcards and the escape character", () => {
     expect(containsPattern("50%_\\")).toBe("%50\\%\\_\\\\%");
   });
 });
@@ -59,6 +59,6 @@ it.each([
   ["  Café Zürich & Söhne ", "cafe-zurich-sohne"],
   ["日本", "organization"],
   ["x".repeat(200), "x".repeat(60)],
-])("%j becomes %j", (name, slug) => {
+])("converts %j to %j", (name, slug) => {
   expect(toSlug(name)).toBe(slug);
 });

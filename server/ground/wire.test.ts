@@ -12,17 +12,17 @@ function faultsOf(schema: Schema, input: unknown): string[] {
   return error ? (invalidInput(error).extra.errors ?? []).map(({ path, message }) => `${path}: ${message}`) : [];
 }
 
-describe("the size of a page", () => {
-  it.each(["101", "500", "99999999999999999999", "9".repeat(400)])("is cut to the maximum: %s", (limit) => {
+describe("page limit", () => {
+  it.each(["101", "500", "99999999999999999999", "9".repeat(400)])("is capped at the maximum: %s", (limit) => {
     expect(auditLogs.parse({ limit }).limit).toBe(100);
   });
 
-  it.each(["0", "00", "-1", "1.5", "abc", "", "1e3", "+5"])("is a positive integer: %j", (limit) => {
+  it.each(["0", "00", "-1", "1.5", "abc", "", "1e3", "+5"])("must be a positive integer: %j", (limit) => {
     expect(faultsOf(auditLogs, { limit })).toEqual(["limit: must be a positive integer"]);
   });
 });
 
-describe("faults of a value of several forms", () => {
+describe("errors for values with several forms", () => {
   it.each([
     [{ page: "0" }, "page: must be a positive integer"],
     [{ page: 1.5 }, "page: must be a positive integer"],
@@ -30,12 +30,12 @@ describe("faults of a value of several forms", () => {
     [{ skipCount: "yes" }, "skipCount: must be true or false"],
     [{ actorType: 7 }, "actorType: must be text or a list"],
     [{ from: ["2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z"] }, "from: must be text, not a list"],
-  ])("%j is told by the rule that it breaks", (input, fault) => {
+  ])("name the violated rule for %j", (input, fault) => {
     expect(faultsOf(auditLogs, input)).toEqual([fault]);
   });
 });
 
-describe("a time", () => {
+describe("timestamps", () => {
   it.each([
     "2026-11-20T10:00:00Z",
     "2026-11-20t10:00:00z",
@@ -45,7 +45,7 @@ describe("a time", () => {
     "2026-11-20T15:30:00 05:30",
     "2026-11-20T15:30+0530",
     "2026-11-20T05:00:00-05",
-  ])("is read as ISO 8601 writes it: %s", (from) => {
+  ])("accept ISO 8601: %s", (from) => {
     expect(auditLogs.parse({ from }).from).toEqual(new Date("2026-11-20T10:00:00Z"));
   });
 
@@ -61,31 +61,31 @@ describe("a time", () => {
     "20261120T100000Z",
     "2016-12-31T23:59:60Z",
     "",
-  ])("is refused without day, time or zone, and in rarer forms of ISO 8601: %j", (from) => {
+  ])("require date, time and zone, and reject rare ISO 8601 forms: %j", (from) => {
     expect(faultsOf(auditLogs, { from })).toEqual([
       "from: is not an ISO 8601 time with its zone, such as 2026-11-20T14:00:00Z",
     ]);
   });
 });
 
-it("takes the levels of diagnostic logs with commas and as the parameter given again", () => {
+it("accepts diagnostic log levels with commas or repeated parameters", () => {
   const id = "00000000-0000-4000-8000-000000000001";
   expect(diagnosticLogs.parse({ id, level: "warn,error" }).level).toEqual(["warn", "error"]);
   expect(diagnosticLogs.parse({ id, level: ["WARNING", "error,debug"] }).level).toEqual(["warn", "error", "debug"]);
 });
 
-describe("the address of a submitted event", () => {
+describe("IP address of a submitted event", () => {
   const faults = (ipAddress: string) =>
     faultsOf(submitInput, {
       events: [{ actorType: "system", actorId: "x", action: "a", resourceType: "r", result: "success", ipAddress }],
     });
 
-  it.each(["203.0.113.7", "2001:db8::1", "::ffff:198.51.100.1", "fe80::1%eth0", ""])("may be %j", (ip) => {
+  it.each(["203.0.113.7", "2001:db8::1", "::ffff:198.51.100.1", "fe80::1%eth0", ""])("accepts %j", (ip) => {
     expect(faults(ip)).toEqual([]);
   });
 
   it.each(["999.1.1.1", "1.2.3", "host.example", "10.0.0.0/8", "203.0.113.7:443", "2001:db8::1::2"])(
-    "is refused where it is none: %s",
+    "rejects %s",
     (ip) => {
       expect(faults(ip)).toEqual(["events.0.ipAddress: is neither an IPv4 nor an IPv6 address"]);
     },

@@ -54,7 +54,7 @@ async function restoredLog(): Promise<string> {
   return id;
 }
 
-it("continues a restored log, records it, and leaves no alarm", async () => {
+it("continues a restored log, records it and leaves no alarm", async () => {
   const id = await restoredLog();
   const done = await continueChain(id);
   expect(done).toMatchObject({ kind: "continued", lastSeq: 6, proven: 6, lost: { size: 10 } });
@@ -64,7 +64,7 @@ it("continues a restored log, records it, and leaves no alarm", async () => {
   expect(await continueChain(id)).toEqual({ kind: "right" });
 });
 
-it("leaves no alarm of what a verification had found of the loss", async () => {
+it("closes alarms from a verification that found the loss", async () => {
   const id = await restoredLog();
   expect(await verifyNightly(id)).toMatchObject({ status: "broken" });
   const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
@@ -75,7 +75,7 @@ it("leaves no alarm of what a verification had found of the loss", async () => {
   expect((await readState({ kind: "system" }, id)).state).toMatchObject({ status: "unproven", throughSeq: 7 });
 });
 
-it("an alarm on a restored log ends with a reading of the whole chain that finds nothing else against it", async () => {
+it("an alarm on a restored log closes when a full verification finds nothing else", async () => {
   const id = await restoredLog();
   await continueChain(id);
   const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
@@ -87,7 +87,7 @@ it("an alarm on a restored log ends with a reading of the whole chain that finds
   expect(await open(id)).toEqual([]);
 });
 
-it("refuses entries that begin behind what no receipt of retention explains, restored or not", async () => {
+it("refuses a log whose missing start has no receipt, restored or not", async () => {
   for (const seq of [10, 6]) {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 6));
@@ -104,7 +104,7 @@ it("refuses entries that begin behind what no receipt of retention explains, res
 const recorded = async (id: string) => (await chainOf(id)).filter(({ action }) => action === "audit.restored");
 const restorationsOf = (id: string) => asSystem((tx) => listRestorations(tx, id));
 
-it("signs nothing where the elevated role cannot be had", async () => {
+it("signs nothing without the elevated role", async () => {
   const id = await restoredLog();
   const { AUDIT_ADMIN_DATABASE_URL: url } = env();
   for (const other of [undefined, "postgres://nobody:wrong@127.0.0.1:1/none"]) {
@@ -116,7 +116,7 @@ it("signs nothing where the elevated role cannot be had", async () => {
   expect(await continueChain(id)).toMatchObject({ kind: "continued" });
 });
 
-it("goes on where a run was cut short: signs no second note, and records the restoration once", async () => {
+it("resumes an interrupted run without a second note or record", async () => {
   const id = await restoredLog();
   const lost = await findSignedBeyond(id);
   if (!lost) throw new Error("nothing was lost");
@@ -126,7 +126,7 @@ it("goes on where a run was cut short: signs no second note, and records the res
   expect(await recorded(id)).toHaveLength(1);
 });
 
-it("finishes a run that was cut short though a server signed behind it since, once", async () => {
+it("finishes an interrupted run once, even after later checkpoints", async () => {
   const id = await restoredLog();
   const lost = await findSignedBeyond(id);
   if (!lost) throw new Error("nothing was lost");
@@ -140,7 +140,7 @@ it("finishes a run that was cut short though a server signed behind it since, on
   expect(await continueChain(id)).toEqual({ kind: "right" });
 });
 
-it("records nothing again of a restoration whose entry retention has removed", async () => {
+it("does not record a restore again after its entry was pruned", async () => {
   const { id } = await createOrg();
   const append = (rows: number, days: number, over = {}) =>
     appendAudit(roles.app, auditRows(id, rows, { timestamp: daysAgo(days), ...over }));
@@ -163,7 +163,7 @@ it("records nothing again of a restoration whose entry retention has removed", a
   expect(await recorded(id)).toEqual([]);
 });
 
-it("takes an entry that comes while it reads", async () => {
+it("includes an entry that arrives during the run", async () => {
   const id = await restoredLog();
   let done: Promise<Continued> | undefined;
   await roles.owner.begin(async (tx) => {
@@ -176,7 +176,7 @@ it("takes an entry that comes while it reads", async () => {
   expect((await recorded(id)).map(({ chainSeq }) => chainSeq)).toEqual(["8"]);
 });
 
-it("does not take an entry that comes behind the gap, where the head is still that of before the loss", async () => {
+it("refuses an entry after the gap while the head is the old one", async () => {
   const id = await signedLog();
   await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 6`);
   let refused: Promise<void> | undefined;
@@ -192,7 +192,7 @@ it("does not take an entry that comes behind the gap, where the head is still th
   expect(await continueChain(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 7, kind: "missing" }] });
 });
 
-it("continues behind what a clock signed that ran ahead, and the checkpoints behind that count", async () => {
+it("continues after checkpoints signed by a clock that ran ahead", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id, { now: new Date(daysAgo(-1)) });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await closeRoles();
 });
 
-it("removes nothing of a log that a witness holds another one against, though its rows are intact", async () => {
+it("does not prune a log disputed by a witness, though its rows are intact", async () => {
   const { id: orgId } = await createOrg();
   await showOther(running.witness, orgId, 3);
   const expired = { orgId, timestamp: new Date(daysAgo(800)) };

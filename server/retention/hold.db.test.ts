@@ -47,8 +47,8 @@ async function streamOf(org: { id: string; partnerId: string }, { through, confi
 
 const rowsGone = async (orgId: string) => (await runRetention({ orgIds: [orgId] })).rows;
 
-describe("retention", () => {
-  it("removes nothing that an archive does not have", async () => {
+describe("retention and streams", () => {
+  it("removes nothing that the archive lacks", async () => {
     const org = await expiredOrg();
     await streamOf(org, { through: 7, config: { archive: true }, state: "blocked" });
     const preview = await previewPruning.run(systemCtx(), { id: org.id, retentionDays: KEPT_DAYS });
@@ -57,20 +57,20 @@ describe("retention", () => {
     expect(await rowsGone(org.id)).toBe(0);
   });
 
-  it("waits for the archive of a partner that has not reached the organization yet", async () => {
+  it("waits for a partner archive that has not reached the organization", async () => {
     const org = await expiredOrg();
     await streamOf(org, { through: 0, config: { archive: true }, isWhole: true });
     expect(await rowsGone(org.id)).toBe(0);
   });
 
-  it("waits for a stream for as many days as it holds, and no longer", async () => {
+  it("waits for a stream at most for its hold days", async () => {
     const org = await expiredOrg();
     // Kept for 30 days and held for 15: entries of 50 days go, those of 40 days wait.
     await streamOf(org, { through: 3, holdDays: 15 });
     expect(await rowsGone(org.id)).toBe(10);
   });
 
-  it("does not wait for a draft, or for a stream that holds nothing", async () => {
+  it("does not wait for a draft or a stream without a hold", async () => {
     const org = await expiredOrg();
     await streamOf(org, { through: 0, config: { archive: true }, state: "draft" });
     await streamOf(org, { through: 0 });
@@ -78,7 +78,7 @@ describe("retention", () => {
   });
 });
 
-it("says in the policy whether an archive stands before retention, also to the organization of a partner's", async () => {
+it("the policy says whether an archive holds retention, including a partner's", async () => {
   const org = await expiredOrg();
   const viewer = await ctxFor(await createUser({ orgId: org.id, role: "org_admin" }));
   const policy = () => getPolicy.run(viewer, { id: org.id });
@@ -87,7 +87,7 @@ it("says in the policy whether an archive stands before retention, also to the o
   expect(await policy()).toMatchObject({ archiveToS3: true });
 });
 
-it("takes archiveToS3 only as it is, and names the member otherwise", async () => {
+it("rejects a change of archiveToS3 and names the member", async () => {
   const org = await expiredOrg();
   const token = await createUser({ orgId: org.id, role: "org_admin" });
   const put = (archiveToS3: boolean) =>

@@ -26,7 +26,7 @@ async function world() {
   return { partner, ids, admin, aged, young, empty };
 }
 
-it("says of several organizations what each would lose, as each says for itself", async () => {
+it("previews several organizations with the same counts as each alone", async () => {
   const { ids, admin, aged } = await world();
   for (const retentionDays of [90, 98, 365]) {
     const { organizations, entries } = await perform(previewMany, admin, { orgId: ids, retentionDays });
@@ -40,7 +40,7 @@ it("says of several organizations what each would lose, as each says for itself"
   expect(organizations).toMatchObject([{ orgId: aged, entries: 3 }]);
 });
 
-it("sets the retention of all, records each change in its own log, and leaves alone what is so already", async () => {
+it("sets the retention of all, records each change and skips unchanged ones", async () => {
   const { ids, admin, aged, young, empty } = await world();
   await roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${empty}`;
   await roles.owner`UPDATE audit_retention_policies SET retention_days = 400 WHERE org_id = ${young}`;
@@ -57,7 +57,7 @@ it("sets the retention of all, records each change in its own log, and leaves al
   expect(await details(empty)).toEqual([{ before: { configured: false, retentionDays: null }, after }]);
 });
 
-it("changes nothing when one of them is another user's, or without the permission", async () => {
+it("changes nothing if one organization is foreign or the permission is missing", async () => {
   const { ids, admin, partner } = await world();
   const foreign = (await createOrg()).id;
   const forbidden = { code: "forbidden" };

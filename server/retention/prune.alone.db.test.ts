@@ -41,11 +41,11 @@ async function orgWithExpired(count: number): Promise<string> {
   return id;
 }
 
-describe("the window of a run", () => {
+describe("retention window of a run", () => {
   const setRow = (orgId: string, days: number) =>
     tamper((tx) => tx`UPDATE audit_retention_policies SET retention_days = ${days} WHERE org_id = ${orgId}`);
 
-  it("is the one that an entry set, which the receipt names, also when that entry has gone itself", async () => {
+  it("comes from a recorded policy change, even if that entry was pruned", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(5, 100));
     await keepFor(orgId, 30);
@@ -69,7 +69,7 @@ describe("the window of a run", () => {
     ["where no entry set one", null, 1],
     ["shorter than an entry set", 90, 30],
     ["longer than an entry set", 30, 90],
-  ] as const)("is never that of a policy %s: the run stops and the alarm is raised", async ([_, set, row]) => {
+  ] as const)("never comes from a policy %s: the run stops and raises an alarm", async ([_, set, row]) => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(5, 400));
     if (set !== null) await keepFor(orgId, set);
@@ -85,7 +85,7 @@ describe("the window of a run", () => {
     expect(await judgeChain(orgId)).toMatchObject({ status: "broken", breaks: [{ actual }] });
   });
 
-  it("is not taken from an entry whose contents were changed", async () => {
+  it("never comes from an entry with altered contents", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(5, 400));
     await keepFor(orgId, 390);
@@ -99,8 +99,8 @@ describe("the window of a run", () => {
   });
 });
 
-describe("a pruning run", () => {
-  it("cuts the expired beginning in slices, each with a receipt in the chain, and the chain stays intact", async () => {
+describe("pruning run", () => {
+  it("removes expired entries in slices, each with a receipt, and keeps the chain intact", async () => {
     const orgId = await orgWithExpired(25);
     const run = await runRetention({ sliceRows: 10, orgIds: [orgId] });
     expect(run).toMatchObject({ status: "done", rows: 25, organizations: [{ slices: 3, firstSeq: 1, lastSeq: 25 }] });
@@ -121,7 +121,7 @@ describe("a pruning run", () => {
     expect((await policyOf(orgId))?.last_cleanup_at).toBeInstanceOf(Date);
   });
 
-  it("stops at the first row inside the window, however old the rows behind it are", async () => {
+  it("stops at the first row inside the window, even if later rows are older", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, [100, 90, 5, 80, 70]);
     await keepFor(orgId, 30);
@@ -130,7 +130,7 @@ describe("a pruning run", () => {
     expect((await chainOf(orgId)).length).toBe(5);
   });
 
-  it("takes an entry whose clock ran ahead once the checkpoint that first covered it is past the window, in the chain's order", async () => {
+  it("removes an entry dated ahead once its checkpoint is past the window", async () => {
     const { id: orgId } = await createOrg();
     const year9999 = new Date("9999-12-31T23:59:59.999Z");
     await appendEvents([100, 0, 90].map((days) => ({ orgId, timestamp: days ? at(days) : year9999 })));
@@ -143,7 +143,7 @@ describe("a pruning run", () => {
     expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 5 } });
   });
 
-  it("takes no entry that the database alone says was sealed long ago: a checkpoint must have covered it by then", async () => {
+  it("keeps an entry until a checkpoint covered it long enough ago", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(10, 1));
     await signCheckpoint(orgId, at(29));
@@ -156,7 +156,7 @@ describe("a pruning run", () => {
     expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();
   });
 
-  it("empties a chain whose every row has expired, and the chain continues with the receipt", async () => {
+  it("empties a fully expired chain, which continues with the receipt", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(10, 400));
     await runRetention({ orgIds: [orgId], sliceRows: 5 });
@@ -164,7 +164,7 @@ describe("a pruning run", () => {
     expect(await verify(orgId)).toMatchObject({ status: "intact", breaks: [] });
   });
 
-  it("skips organizations without a policy and leaves everything inside the window alone", async () => {
+  it("skips organizations without a policy and entries inside the window", async () => {
     const without = await orgWithExpired(5);
     await roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${without}`;
     const young = (await createOrg()).id;
@@ -176,7 +176,7 @@ describe("a pruning run", () => {
     expect((await policyOf(young))?.last_cleanup_at).toBeInstanceOf(Date);
   });
 
-  it("only looks in a dry run", async () => {
+  it("removes nothing in a dry run", async () => {
     const orgId = await orgWithExpired(5);
     const run = await runRetention({ dryRun: true, orgIds: [orgId] });
     expect(run).toMatchObject({ status: "done", dryRun: true, rows: 5, organizations: [{ firstSeq: 1, lastSeq: 5 }] });
@@ -184,7 +184,7 @@ describe("a pruning run", () => {
     expect((await policyOf(orgId))?.last_cleanup_at).toBeNull();
   });
 
-  it("is not kept from the others by one organization whose chain does not let it", async () => {
+  it("continues with other organizations when one chain cannot be pruned", async () => {
     const broken = await orgWithExpired(5);
     await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${broken} AND chain_seq = 3`);
     const fine = await orgWithExpired(5);
@@ -199,7 +199,7 @@ describe("a pruning run", () => {
   it.each([
     { altered: 4, where: "among what the tree held" },
     { altered: 9, where: "among what the run itself brings into the tree" },
-  ])("removes nothing where a row was altered $where", async ({ altered }) => {
+  ])("removes nothing if a row was altered $where", async ({ altered }) => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(6, 100));
     await signCheckpoint(orgId);
@@ -213,7 +213,7 @@ describe("a pruning run", () => {
     expect((await chainOf(orgId)).length).toBe(14);
   });
 
-  it("takes no further slice once an alarm is open on the log, and says what it took and why it stopped", async () => {
+  it("stops at an open alarm, and reports what it removed and why it stopped", async () => {
     const orgId = await orgWithExpired(25);
     const since = new Date().toISOString();
     const run = await whileHeld(
@@ -229,7 +229,7 @@ describe("a pruning run", () => {
     expect((await policyOf(orgId))?.last_cleanup_at).toBeNull();
   });
 
-  it("signs nothing behind a removal that no receipt permits, whatever the owner of the database made the head claim", async () => {
+  it("signs nothing after a removal without a receipt, whatever the head claims", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, [...many(10, 0), 800, 800]);
     await keepFor(orgId, 30);
@@ -249,7 +249,7 @@ describe("a pruning run", () => {
     expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ seq: 1, kind: "missing" }] }]);
   });
 
-  it("raises the alarm as of when it finds the break: a reading that began before that does not end it", async () => {
+  it("raises the alarm as of the finding, so an earlier verification does not close it", async () => {
     const orgId = await orgWithExpired(6);
     await signCheckpoint(orgId);
     await tamper((tx) => tx`UPDATE audit_logs SET result = 'denied' WHERE org_id = ${orgId} AND chain_seq = 4`);
@@ -268,7 +268,7 @@ describe("a pruning run", () => {
     expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ seq: 4, kind: "altered" }] }]);
   });
 
-  it("removes what was partly in the tree, and the chain stays intact", async () => {
+  it("removes rows partly in the tree and keeps the chain intact", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(6, 100));
     await signCheckpoint(orgId);
@@ -279,7 +279,7 @@ describe("a pruning run", () => {
     expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 12 } });
   });
 
-  it("that is stopped in its last organization says so, so that it is tried again", async () => {
+  it("reports being stopped in its last organization, so it is retried", async () => {
     const orgId = await orgWithExpired(25);
     const stop = new AbortController();
     const run = await whileHeld(
@@ -291,7 +291,7 @@ describe("a pruning run", () => {
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "done", rows: 15 });
   });
 
-  it("happens once at a time, whoever starts it", async () => {
+  it("runs only once at a time", async () => {
     const orgId = await orgWithExpired(5);
     const other = openAdmin();
     expect(await other.tryLock(0x74726574)).toBe(true);
@@ -308,8 +308,8 @@ describe("a pruning run", () => {
   });
 });
 
-describe("at the same time", () => {
-  it("a verification that has begun sees its own snapshot to the end", async () => {
+describe("concurrent with pruning", () => {
+  it("a running verification keeps its snapshot to the end", async () => {
     const orgId = await orgWithExpired(50);
     const tenant = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
     const seen = await readChain(tenant, async ({ sql: reader }) => {
@@ -324,7 +324,7 @@ describe("at the same time", () => {
     expect(await verify(orgId)).toMatchObject({ status: "intact", rowsChecked: 4 });
   });
 
-  it("verifications, writers and pruning find no break in each other", async () => {
+  it("verifications and writers find no breaks", async () => {
     const orgId = await orgWithExpired(2_000);
     let writing = true;
     const writer = (async () => {
@@ -343,7 +343,7 @@ describe("at the same time", () => {
   });
 });
 
-it("a slice that is killed in its middle leaves nothing behind, and the next run continues", async () => {
+it("a slice killed midway leaves nothing behind, and the next run continues", async () => {
   for (let round = 0; round < 5; round++) {
     const orgId = await orgWithExpired(300);
     await runRetention({ orgIds: [orgId], sliceRows: 100, signal: AbortSignal.abort() });

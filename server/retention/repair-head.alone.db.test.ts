@@ -25,7 +25,7 @@ async function lostChain(): Promise<string> {
   return id;
 }
 
-it("rebuilds the head of a proven chain, records and signs it, and ends the alarm", async () => {
+it("rebuilds the head of a proven chain, records and signs it, and closes the alarm", async () => {
   const id = await lostChain();
   await raiseHeadAlarm(id);
   expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ kind: "truncated" }] });
@@ -39,7 +39,7 @@ it("rebuilds the head of a proven chain, records and signs it, and ends the alar
   expect(await repairHead(id)).toEqual({ kind: "right" });
 });
 
-it("sets a head that was lowered or altered to the newest row", async () => {
+it("resets a lowered or altered head to the newest row", async () => {
   for (const change of ["seq = 4", `checksum = repeat('0', 64)`]) {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 10));
@@ -49,7 +49,7 @@ it("sets a head that was lowered or altered to the newest row", async () => {
   }
 });
 
-it("refuses rows that are altered, gone, cut behind a checkpoint, or end before their head", async () => {
+it("refuses altered, missing, truncated and incomplete rows", async () => {
   for (const [damage, kind] of [
     ["UPDATE audit_logs SET resource_name = 'other' WHERE org_id = 'ID' AND chain_seq = 4", "altered"],
     ["DELETE FROM audit_logs WHERE org_id = 'ID' AND chain_seq = 4", "missing"],
@@ -67,7 +67,7 @@ it("refuses rows that are altered, gone, cut behind a checkpoint, or end before 
   expect(await repairHead(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 11, kind: "truncated" }] });
 });
 
-it("is not the application's to do", async () => {
+it("the application role cannot repair a head", async () => {
   const id = await lostChain();
   const call = inTenant([id], (tx) => tx`SELECT audit_repair_head(${id}::uuid, 10, 'x', 0, NULL)`);
   await expect(call).rejects.toMatchObject({ code: "42501" });

@@ -14,7 +14,7 @@ const at = (days: number) => new Date(daysAgo(days));
 const dropPolicy = (orgId: string) => roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${orgId}`;
 
 describe("GET and PUT …/audit-retention", () => {
-  it("answers the 365 days that every new organization has, and null without a policy", async () => {
+  it("returns 365 days for a new organization and null without a policy", async () => {
     const org = await createOrg();
     const viewer = await createUser({ role: "org_viewer", orgId: org.id });
     const params = { id: org.id };
@@ -32,7 +32,7 @@ describe("GET and PUT …/audit-retention", () => {
     });
   });
 
-  it("saves a policy and records it with before and after", async () => {
+  it("saves a policy and records before and after", async () => {
     const admin = await createUser({ role: "org_admin" });
     const id = admin.orgId as string;
     await dropPolicy(id);
@@ -55,13 +55,13 @@ describe("GET and PUT …/audit-retention", () => {
     [{}],
     [{ retentionDays: 30, archiveToS3: true }],
     [{ retentionDays: 30, more: 1 }],
-  ])("refuses the body %j", async (body) => {
+  ])("rejects the body %j", async (body) => {
     const admin = await createUser({ role: "org_admin" });
     const answer = await call(PUT, { method: "PUT", params: { id: admin.orgId as string }, token: admin, body });
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
   });
 
-  it("is 403 without audit:manage, and 404 alike for a foreign and a missing organization", async () => {
+  it("returns 403 without audit:manage, and 404 for foreign and missing organizations", async () => {
     const org = await createOrg();
     const body = { retentionDays: 30 };
     const viewer = await createUser({ role: "org_technician", orgId: org.id });
@@ -84,7 +84,7 @@ describe("GET …/audit-retention/preview", () => {
     return call(PREVIEW, { path: `/?retentionDays=${days}`, params: { id: orgId }, token: viewer });
   };
 
-  it("counts the rows and the span that would go, newest-first order of arrival or not", async () => {
+  it("counts the rows and time span to remove, in any order of arrival", async () => {
     const { id: orgId } = await createOrg();
     // Times in days before now, in chain order: the third arrived late, the fifth is inside a window of 30 days.
     const ages = [400, 300, 390, 100, 10, 90, 5];
@@ -100,7 +100,7 @@ describe("GET …/audit-retention/preview", () => {
     expect((await preview(orgId, 3650)).body).toMatchObject({ rows: 0, firstSeq: null, from: null });
   });
 
-  it("promises no removal while an alarm is open on the log, nor does a run that only looks", async () => {
+  it("promises no removal while an alarm is open, as does a dry run", async () => {
     const { id: orgId } = await createOrg();
     await appendEvents([{ orgId, timestamp: at(800) }, { orgId }]);
     expect((await preview(orgId, 365)).body).toMatchObject({ rows: 1, alarmSince: null });
@@ -117,7 +117,7 @@ describe("GET …/audit-retention/preview", () => {
     });
   });
 
-  it("takes either side of the boundary, whichever is smaller, to the same answer", async () => {
+  it("counts expired rows correctly whether they are the smaller or larger part", async () => {
     const { id: orgId } = await createOrg();
     const many = (count: number, days: number) => Array.from({ length: count }, () => ({ orgId, timestamp: at(days) }));
     await appendEvents([...many(300, 100), ...many(3, 20)]);
@@ -127,7 +127,7 @@ describe("GET …/audit-retention/preview", () => {
     expect((await preview(orgId, 15)).body).toMatchObject({ rows: 303 });
   });
 
-  it("has nothing to say of an empty chain and refuses a bad number", async () => {
+  it("returns zero rows for an empty chain and rejects an invalid number", async () => {
     const { id } = await createOrg();
     expect((await preview(id, 30)).body).toMatchObject({ rows: 0, heldBy: null });
     for (const bad of ["", "x", "0", "3651", "-1"]) expect((await preview(id, bad)).status).toBe(400);

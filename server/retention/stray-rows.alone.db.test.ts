@@ -81,7 +81,7 @@ it.for<[string, string, ...string[]]>([
     "INSERT INTO audit_chain_heads (org_id, seq, checksum) SELECT org_id, 3, checksum FROM audit_chain_heads WHERE org_id = 'ID'",
     "a second head",
   ],
-])("beside a log, %s is found by name", async ([_, statement, ...found]) => {
+])("finds stray rows beside a log: %s", async ([_, statement, ...found]) => {
   const id = await createLog();
   await tamperBy(statement.replaceAll("ID", id));
   expect(await strayOf(id)).toEqual(found);

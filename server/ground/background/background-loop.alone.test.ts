@@ -4,7 +4,7 @@ import { type BackgroundLoop, backgroundLoop } from "./background-loop";
 
 const HOUR_MS = 3_600_000;
 
-describe("a background loop", () => {
+describe("background loop", () => {
   let loop: BackgroundLoop;
   afterEach(() => loop.stop());
 
@@ -20,7 +20,7 @@ describe("a background loop", () => {
     expect(runs).toBe(before);
   });
 
-  it("runs at once when notified, and once more when notified during a run, but never twice at a time", async () => {
+  it("runs immediately when notified and once more after the current run, never concurrently", async () => {
     let runs = 0;
     let atOnce = 0;
     let most = 0;
@@ -41,7 +41,7 @@ describe("a background loop", () => {
     expect(most).toBe(1);
   });
 
-  it("continues after a step that failed", async () => {
+  it("continues after a failed step", async () => {
     let runs = 0;
     loop = backgroundLoop("test", 1, async () => {
       if (++runs < 3) throw new Error("away");
@@ -50,7 +50,7 @@ describe("a background loop", () => {
     await expect.poll(() => runs).toBeGreaterThan(3);
   });
 
-  it("aborts a running step on stop, waits for it, and can be started again", async () => {
+  it("aborts the running step on stop, waits for it and can restart", async () => {
     const ended: string[] = [];
     let runs = 0;
     loop = backgroundLoop("test", HOUR_MS, async (stopping) => {

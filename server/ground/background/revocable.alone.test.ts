@@ -21,7 +21,7 @@ function endless() {
   return { state, open };
 }
 
-it("continues while its caller may have it, and breaks off when not, also while no one reads", async () => {
+it("a revocable response stops when access is revoked, even while nobody reads", async () => {
   const { state, open } = endless();
   const response = open();
   expect(response.status).toBe(206);
@@ -38,14 +38,14 @@ it("continues while its caller may have it, and breaks off when not, also while 
   expect(state.asked).toBe(2);
 });
 
-it("looks at once where a user's access has changed since the caller was let in", async () => {
+it("checks access immediately if it changed since the request was accepted", async () => {
   const { state, open } = endless();
   state.may = false;
   open(callerChanges() - 1);
   await expect.poll(() => state.cancelled).toBe(true);
 });
 
-it("looks again after a while, where no notice of a change arrives", async () => {
+it("checks access periodically when no change notice arrives", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const { state, open } = endless();
   const reader = open().body?.getReader();
@@ -60,7 +60,7 @@ it("looks again after a while, where no notice of a change arrives", async () =>
   expect(state.asked).toBe(2);
 });
 
-it("asks no more once the answer is over or its reader has gone", async () => {
+it("stops checking once the response ends or its reader leaves", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const { state, open } = endless();
   await open().body?.cancel();

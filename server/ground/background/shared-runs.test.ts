@@ -9,7 +9,7 @@ function controlled() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("calls during a run share the next one, which begins after them", async () => {
+test("calls during a run share the next run", async () => {
   const { ends, run } = controlled();
   const first = run();
   const [second, third] = [run(), run()];
@@ -23,7 +23,7 @@ test("calls during a run share the next one, which begins after them", async () 
   await second;
 });
 
-test("a run that fails fails its own callers alone", async () => {
+test("a failed run rejects only its own callers", async () => {
   const { ends, run } = controlled();
   const first = run();
   const second = run();

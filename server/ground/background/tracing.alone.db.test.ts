@@ -71,7 +71,7 @@ async function traceOf(work: () => Promise<unknown>, settings: Parameters<typeof
 }
 const requestOf = (spans: Received[]) => spans.find(({ name }) => name.startsWith("GET"));
 
-it("tells a request and its transactions as one trace, by route and never by address", async () => {
+it("traces a request and its transactions together, by route and not by URL", async () => {
   const spans = await traceOf(() => ask("/api/v1/things/secret-id?q=jane@contoso.example"));
   const request = requestOf(spans);
   expect(request?.name).toBe("GET /api/v1/things/[id]");
@@ -82,12 +82,12 @@ it("tells a request and its transactions as one trace, by route and never by add
   expect(JSON.stringify(spans)).not.toMatch(/secret-id|jane/);
 });
 
-it("marks what failed", async () => {
+it("marks failed spans", async () => {
   const spans = await traceOf(() => ask("/broken"));
   expect(spans.map(({ status }) => status.code)).toEqual([2, 2]);
 });
 
-it("continues the trace of a proxy that is trusted, and of no one else", async () => {
+it("continues traces of trusted proxies only", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   const outside = await traceOf(() => ask("/", headers));
@@ -96,7 +96,7 @@ it("continues the trace of a proxy that is trusted, and of no one else", async (
   expect(requestOf(behind)).toMatchObject({ traceId, parentSpanId: "b7ad6b7169203331" });
 });
 
-it("sends and remembers nothing when no endpoint is set", async () => {
+it("sends and stores nothing without an endpoint", async () => {
   received.length = 0;
   await startTracing();
   await ask("/");
@@ -104,7 +104,7 @@ it("sends and remembers nothing when no endpoint is set", async () => {
   expect(received).toEqual([]);
 });
 
-it("a transaction bears the id of its request in pg_stat_activity, and afterwards none", async () => {
+it("a transaction shows its request ID in pg_stat_activity until it ends", async () => {
   const nameNow = () =>
     asSystem(async (tx) => {
       const [row] = await rowsOf<{ name: string }>(tx, sql`SELECT current_setting('application_name') AS name`);
@@ -118,7 +118,7 @@ it("a transaction bears the id of its request in pg_stat_activity, and afterward
   expect(await nameNow()).toBe("trailmark");
 });
 
-it("imports nothing of OpenTelemetry unless an endpoint is set", async () => {
+it("does not import OpenTelemetry without an endpoint", async () => {
   // A folder in which no package of OpenTelemetry can be found: an import there fails.
   const folder = mkdtempSync(join(tmpdir(), "trailmark-tracing-"));
   const bundle = join(folder, "tracing.mjs");

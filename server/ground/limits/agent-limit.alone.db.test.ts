@@ -7,7 +7,7 @@ beforeAll(() => {
   withSettings({ AGENT_REQUESTS_PER_MINUTE: 3 });
 });
 
-it("an agent's requests are counted by the address that they come from: a stolen token keeps no agent out", async () => {
+it("counts an agent's requests per address, so a stolen token cannot lock out the agent", async () => {
   const [device, other] = [await createDevice(), await createDevice()];
   const beat = async (token: TestDevice, ip: string) =>
     (await call(heartbeat, { token, params: { id: token.agentId }, body: {}, ip })).status;

@@ -22,7 +22,7 @@ function work(begun: string[] = [], name = "") {
   };
 }
 
-test("two of a caller run at a time, the others in the order in which they came, and other callers at once", async () => {
+test("runs two requests per caller at a time in order, without delaying others", async () => {
   const limit = new CallerConcurrency(2, QUEUE);
   const begun: string[] = [];
   const works = ["a1", "a2", "a3", "a4", "b1"].map((name) => work(begun, name));
@@ -38,7 +38,7 @@ test("two of a caller run at a time, the others in the order in which they came,
   expect(limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 });
 });
 
-test("refuses what is more than may wait, with the time to come back, and no other caller", async () => {
+test("rejects requests beyond the queue with Retry-After, for that caller only", async () => {
   const limit = new CallerConcurrency(2, QUEUE);
   const works = Array.from({ length: 5 }, () => work());
   const all = works.map(({ run }) => limit.run("a", run));
@@ -55,7 +55,7 @@ test("refuses what is more than may wait, with the time to come back, and no oth
   await Promise.all(all);
 });
 
-test("a caller that leaves, or has waited for too long, holds no place", async () => {
+test("an aborted or timed-out request frees its place", async () => {
   const limit = new Concurrency(1, { max: 3, ms: 30 });
   const first = work();
   const running = limit.run(first.run);
@@ -73,7 +73,7 @@ test("a caller that leaves, or has waited for too long, holds no place", async (
   expect(limit.running).toBe(0);
 });
 
-test("many that wait under one signal cause no warning", async () => {
+test("many requests waiting on one signal cause no warning", async () => {
   const warned: string[] = [];
   const onWarning = ({ name }: Error) => warned.push(name);
   process.on("warning", onWarning);
@@ -88,7 +88,7 @@ test("many that wait under one signal cause no warning", async () => {
   expect(warned).toEqual([]);
 });
 
-test("no caller passes its bound, nothing is forgotten, and a failure gives its place free", async () => {
+test("keeps each caller within the limit, loses nothing, and frees failed slots", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ caller: fc.constantFrom("a", "b", "c"), turns: fc.nat(4), fails: fc.boolean() }), {
@@ -116,7 +116,7 @@ test("no caller passes its bound, nothing is forgotten, and a failure gives its 
   );
 });
 
-test("a caller's slots beyond the limit are refused until one is released; others are not affected", () => {
+test("rejects a caller's slots over the limit until one is released", () => {
   const acquire = (id: string, kind = "exports") => acquireSlot(agent(id), { kind, max: 4, advice: "Wait." });
   const releases = Array.from({ length: 4 }, () => acquire("a"));
   expect(() => acquire("a")).toThrow("4 exports running");
@@ -128,7 +128,7 @@ test("a caller's slots beyond the limit are refused until one is released; other
   expect(() => acquire("a")).toThrow("4 exports running");
 });
 
-test("work keeps its slot until it says that it is done, and loses it where it fails", async () => {
+test("work keeps its slot until done and frees it on failure", async () => {
   const slots = { kind: "bundles", max: 1, advice: "Wait." };
   const begin = <T>(work: (release: () => void) => Promise<T>) => inSlot(agent("c"), slots, work);
   await expect(begin(() => Promise.reject(new Error("no rows")))).rejects.toThrow("no rows");
@@ -141,7 +141,7 @@ test("work keeps its slot until it says that it is done, and loses it where it f
   expect(work).toHaveBeenCalledOnce();
 });
 
-test("an agent waits for nothing; a person's signal ends the wait", async () => {
+test("agents skip the queue, and a user's abort signal ends the wait", async () => {
   const signal = AbortSignal.abort(new Error("gone"));
   const made = vi.fn(() => signal);
   const caller = (actor: Actor) => ({

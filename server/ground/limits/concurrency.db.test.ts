@@ -16,7 +16,7 @@ const countOf = (answers: { status: number }[], wanted: number) =>
   answers.filter(({ status }) => status === wanted).length;
 const atOnce = <T>(one: (n: number) => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, (_, n) => one(n)));
 
-it("passwords tried at the same moment are counted like those tried one by one", async () => {
+it("concurrent password attempts count like sequential ones", async () => {
   const { email } = await createUser();
   const ip = "198.51.100.71";
   const answers = await atOnce((n) => call(token, { body: { email, password: `wrong ${n}` }, ip }));
@@ -25,13 +25,13 @@ it("passwords tried at the same moment are counted like those tried one by one",
   expect((await call(token, { body: { email, password: PASSWORD }, ip })).status).toBe(429);
 });
 
-it("the right password at the same moment is never one too many", async () => {
+it("concurrent sign-ins with the right password are never rate limited", async () => {
   const { email } = await createUser();
   const answers = await atOnce(() => call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.72" }));
   expect(countOf(answers, 200)).toBe(AT_ONCE);
 });
 
-it("so are codes of a second factor", async () => {
+it("concurrent second-factor codes count like sequential ones", async () => {
   const user = await createUser();
   const session = await bearer(user);
   const { secret } = (await call(begin, { method: "POST", token: session })).body;
@@ -49,7 +49,7 @@ it("so are codes of a second factor", async () => {
   ).toBe(429);
 });
 
-it("so is the present password of who changes it", async () => {
+it("concurrent password changes with a wrong password count like sequential ones", async () => {
   const user = await createUser();
   const ctx = await ctxFor(user);
   const newPassword = "a good new password";

@@ -14,7 +14,7 @@ import { MAX_VIEWS_PER_PERSON } from "@/server/saved-views/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createUser, ctxFor, type TestUser } from "@/testing/factories";
 
-it("an organization has fifty webhooks and no more; another one's do not count", async () => {
+it("an organization is limited to 50 webhooks, counted separately", async () => {
   const org = await createOrg();
   const admin = await createUser({ role: "org_admin", orgId: org.id });
   const create = (token: typeof admin) =>
@@ -29,7 +29,7 @@ it("an organization has fifty webhooks and no more; another one's do not count",
   expect((await create(await createUser({ role: "org_admin" }))).status).toBe(201);
 });
 
-describe("where there is room for three, ten at once get three", () => {
+describe("ten concurrent creations with three places left create three", () => {
   type Case = {
     what: string;
     /** Fills up to three below the maximum; what the ten are about. */

@@ -11,7 +11,7 @@ async function anotherProcess() {
   return import("./windows");
 }
 
-it("counts the failures of an account for all processes", async () => {
+it("counts an account's failures across processes", async () => {
   const email = `${randomUUID()}@contoso.example`;
   for (let n = 0; n < 10; n++) {
     const { limit, requireAttemptsLeft } = await anotherProcess();
@@ -23,13 +23,13 @@ it("counts the failures of an account for all processes", async () => {
   await expect(requireAttemptsLeft("login.failed", `other-${email}`)).resolves.toBeUndefined();
 });
 
-it("counts each of many attempts at once", async () => {
+it("counts each of many concurrent attempts", async () => {
   const key = randomUUID();
   const tried = await Promise.allSettled(Array.from({ length: 20 }, () => limit("login.failed", key)));
   expect(tried.filter(({ status }) => status === "rejected")).toHaveLength(10);
 });
 
-it("begins again when the window is over", async () => {
+it("starts over after the window", async () => {
   const key = randomUUID();
   for (let n = 0; n < 10; n++) await limit("login.failed", key);
   await expect(limit("login.failed", key)).rejects.toMatchObject({ code: "rate_limited" });
@@ -37,7 +37,7 @@ it("begins again when the window is over", async () => {
   await expect(limit("login.failed", key)).resolves.toBeUndefined();
 });
 
-it("shows no one what is counted", async () => {
+it("hides counters and keys from tenants", async () => {
   await limit("login.failed", "person@contoso.example");
   const read = sql`SELECT key FROM shared_limits`;
   const scope = { kind: "organization", orgIds: [randomUUID()], partnerId: "" } as const;

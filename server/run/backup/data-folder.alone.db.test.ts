@@ -16,7 +16,7 @@ const member = (name: string, text: string) => ({
 it.each([
   ["longer", "a checkpoint\n", "a checkpoint that covers more entries\n"],
   ["shorter", "a checkpoint with its cosignatures\n", "a checkpoint\n"],
-])("a checkpoint that is replaced by a %s one meanwhile is copied whole", async (_, before, after) => {
+])("copies a checkpoint consistently while a %s one replaces it", async (_, before, after) => {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-data-folder-"));
   withSettings({ TRAILMARK_DATA_DIR: dir });
   const folder = join(dir, "checkpoints", "an-organization");

@@ -26,7 +26,7 @@ const PASSWORD = "correct horse battery staple";
 const PASSPHRASE = "a passphrase for the keys";
 
 /** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, continue. */
-describe("a restore drill", () => {
+describe("restore drill", () => {
   let home: string;
   let backups: string;
   let orgId: string;
@@ -80,7 +80,7 @@ describe("a restore drill", () => {
     for (const folder of [home, backups]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it("writes one verified file beside a running server, readable by its owner alone, and records that", async () => {
+  it("writes one verified, private file beside a running server and records it", async () => {
     const passphrase = join(backups, "passphrase");
     writeFileSync(passphrase, `${PASSPHRASE}\n`);
     // The files of a running server; this process stands for it.
@@ -106,7 +106,7 @@ describe("a restore drill", () => {
     expect(bytes.includes(key)).toBe(false);
   });
 
-  it("leaves no backup that could not be restored", async () => {
+  it("leaves no backup that cannot be restored", async () => {
     const odd = join(home, "checkpoints", "by hand (old).txt");
     writeFileSync(odd, "");
     const before = readdirSync(backups);
@@ -119,7 +119,7 @@ describe("a restore drill", () => {
     rmSync(odd);
   });
 
-  it("is told of a backup of a later version, whose database has a migration that is not here", async () => {
+  it("refuses a backup of a later version with unknown migrations", async () => {
     const migrations = "drizzle.__drizzle_migrations";
     await query(server.ownerUrl, `INSERT INTO ${migrations} (hash, created_at) VALUES ('later', 4e12)`);
     const later = join(backups, "later");
@@ -130,7 +130,7 @@ describe("a restore drill", () => {
     rmSync(later);
   });
 
-  it("refuses to write over a file, and finds one that was cut, altered or is something else", async () => {
+  it("refuses to overwrite a file, and detects truncated, altered and foreign files", async () => {
     expect((await trailmark("backup", "--to", file)).err).toContain("is there already");
     const copy = join(backups, "copy");
     copyFileSync(file, copy);
@@ -149,7 +149,7 @@ describe("a restore drill", () => {
     expect((await trailmark("backup", "--verify", join(backups, "none"))).err).toContain("There is no file");
   });
 
-  it("tells after a disaster which entries are lost, from the checkpoints that were signed meanwhile", async () => {
+  it("reports lost entries after a disaster from later checkpoints", async () => {
     await write(20);
     laterOrgId = await createOrg("later");
     await write(4, laterOrgId);
@@ -170,7 +170,7 @@ describe("a restore drill", () => {
     expect(existsSync(spooled()), "the spool of the server").toBe(true);
   });
 
-  it("has roles, rights, policies and triggers in force, and its chain broken by what was signed", async () => {
+  it("restores roles, rights, policies and triggers; the chain contradicts newer checkpoints", async () => {
     await start();
     const doctor = await trailmark("doctor", "--json");
     const findings = JSON.parse(doctor.out) as { about: string; level: string; detail: string }[];
@@ -188,7 +188,7 @@ describe("a restore drill", () => {
     expect(run?.n).toBe(1);
   });
 
-  it("continues behind the lost entries on request, and is never called intact over them again", async () => {
+  it("continues after the lost entries on request, and is never intact over them", async () => {
     const refused = await trailmark("continue-chain", "--org", "00000000-0000-4000-8000-000000000000");
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("there is no organization") });
     await write(3);
@@ -221,7 +221,7 @@ describe("a restore drill", () => {
     expect(note?.note).toMatch(/^restored 30 50 \S{44} \S+Z$/m);
   });
 
-  it("calls no restored chain as it was signed that is not proven, or has an open alarm", async () => {
+  it("does not call an unproven or alarmed chain unchanged", async () => {
     const passphrase = join(backups, "passphrase");
     const restoreCopy = async (name: string) => {
       const copy = join(backups, name);
@@ -249,7 +249,7 @@ describe("a restore drill", () => {
     expect(alarmed.out).toMatch(new RegExp(`INTACT +${alarm?.id} .*\n +an alarm is open since`));
   });
 
-  it("restores everything into a new data folder, keys included with their passphrase", async () => {
+  it("restores everything into a new data folder, including keys with their passphrase", async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "trailmark-drill-new-"));
     const passphrase = join(backups, "passphrase");
     const run = (...args: string[]) => runCli(args, { env: { TRAILMARK_DATA_DIR: elsewhere } });

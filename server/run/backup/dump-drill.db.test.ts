@@ -76,7 +76,7 @@ describe.skipIf(!canRun)(
       for (const folder of [home, backups]) rmSync(folder, { recursive: true, force: true });
     });
 
-    it("dumps every row, in spite of row level security, into one verified file", async () => {
+    it("dumps every row despite row level security into one verified file", async () => {
       const created = await trailmark("backup", "--to", `${backups}/`);
       expect(created).toMatchObject({ code: 0, err: "" });
       file = /^Backup +(.+)$/m.exec(created.out)?.[1] ?? "";
@@ -84,7 +84,7 @@ describe.skipIf(!canRun)(
       expect(await trailmark("backup", "--verify", file)).toMatchObject({ code: 0, err: "" });
     });
 
-    it("refuses a database that is not empty, and changes nothing in it", async () => {
+    it("refuses a non-empty database and leaves it unchanged", async () => {
       await write(20);
       expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
       const refused = await trailmark("restore", file);
@@ -93,7 +93,7 @@ describe.skipIf(!canRun)(
       expect(await trailmark("doctor")).toMatchObject({ code: 0 });
     });
 
-    it("tells after the loss of the database which entries are gone", async () => {
+    it("reports which entries are gone after losing the database", async () => {
       await query("super", "DROP DATABASE trailmark", "postgres");
       await createDatabase();
       const restored = await trailmark("restore", file);
@@ -103,7 +103,7 @@ describe.skipIf(!canRun)(
       expect(restored.out).toContain("50 entries");
     });
 
-    it("has brought rights, policies and triggers back with the rows", async () => {
+    it("restores rights, policies and triggers with the rows", async () => {
       const doctor = await trailmark("doctor", "--json");
       const findings = JSON.parse(doctor.out) as { about: string; level: string }[];
       const failed = findings.filter(({ level }) => level === "fail").map(({ about }) => about);
@@ -114,7 +114,7 @@ describe.skipIf(!canRun)(
       await expect(query("trailmark_backup", "SELECT 1")).rejects.toBeDefined();
     });
 
-    it("continues behind what was lost, and verifies", async () => {
+    it("continues after the lost entries and verifies", async () => {
       const done = await trailmark("continue-chain", "--org", orgId);
       expect(done).toMatchObject({ code: 3, err: "" });
       expect(done.out).toContain("of the entries 31 to 50 that had been signed, some are not in it");
@@ -124,7 +124,7 @@ describe.skipIf(!canRun)(
       expect(await trailmark("doctor")).toMatchObject({ code: 0 });
     });
 
-    it("replaces a database with --force, and says what it drops before it does", async () => {
+    it("replaces a database with --force and lists what it drops first", async () => {
       const forced = await trailmark("restore", file, "--force");
       expect(forced.out).toMatch(/Replaces +\d+ tables of the database/);
       expect(forced.err).toBe("");

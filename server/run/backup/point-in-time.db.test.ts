@@ -89,7 +89,7 @@ describe.skipIf(!canRun)(
       for (const each of [home, folder]) rmSync(each, { recursive: true, force: true });
     });
 
-    it("brings everything back from the end of the archive", async () => {
+    it("restores everything up to the end of the archive", async () => {
       await write(30);
       const [at] = await query<{ text: string }>("SELECT clock_timestamp()::text AS text");
       then = at?.text ?? "";
@@ -104,7 +104,7 @@ describe.skipIf(!canRun)(
       expect(await query("SELECT count(*)::int AS entries FROM audit_logs")).toEqual([{ entries: 50 }]);
     });
 
-    it("brings back what was there then, and says which signed entries are gone", async () => {
+    it("restores a point in time and reports missing signed entries", async () => {
       runAsPostgres(`pg_ctl --pgdata ${folder}/restored --mode fast --wait stop; rm -r ${folder}/restored`, {});
       await recover(then);
       expect(await query("SELECT count(*)::int AS entries FROM audit_logs")).toEqual([{ entries: 30 }]);

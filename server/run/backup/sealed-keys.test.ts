@@ -4,12 +4,12 @@ import { openKeys, sealKeys } from "./sealed-keys";
 const PASSPHRASE = "a passphrase for the keys";
 const opened = (name: string) => openKeys(sealKeys([{ name, content: "" }], PASSPHRASE), PASSPHRASE);
 
-it("gives back the keys of a data folder", () => {
+it("returns the keys of a data folder", () => {
   for (const name of ["nextauth-secret", "keys/checkpoint-ed25519.pem"]) expect(opened(name)[0]?.name).toBe(name);
 });
 
 it.each(["../outside", "keys/../../outside", "/etc/cron.d/x", "a\\..\\..\\b"])(
-  "takes no key to %j, which leads out of the data folder",
+  "rejects a key path outside the data folder: %j",
   (name) => {
     expect(() => opened(name)).toThrow("cannot be opened");
   },

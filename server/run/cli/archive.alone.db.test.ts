@@ -39,7 +39,7 @@ describe("archive verify", () => {
   }
   const verify = (folder: string, ...args: string[]) => runCli(["archive", "verify", folder, ...args]);
 
-  it("says intact of a whole archive under the installation's key, with no setting at all", async () => {
+  it("reports intact for a whole archive under the installation's key, without settings", async () => {
     const { folder, key, orgId, second } = await copied();
     const ran = await verify(folder, "--key", key);
     expect(ran).toMatchObject({ code: 0, err: "" });
@@ -48,7 +48,7 @@ describe("archive verify", () => {
     expect(ran.out).toContain(held);
   });
 
-  it("says not proven without a key, and that a folder holds none", async () => {
+  it("reports not proven without a key, and an empty folder", async () => {
     const { folder, key } = await copied();
     const unproven = await verify(folder);
     expect(unproven.code).toBe(3);
@@ -58,7 +58,7 @@ describe("archive verify", () => {
     expect(JSON.parse(none.out)).toMatchObject({ status: "unreadable" });
   });
 
-  it("names an object that is missing or was changed, and says not proven where the beginning is elsewhere", async () => {
+  it("names a missing or changed object, and is not proven if the start is elsewhere", async () => {
     const { folder, key, first, second } = await copied();
     const file = join(folder, first.key);
     rmSync(file);
@@ -87,7 +87,7 @@ describe("archive restore", () => {
       },
     });
 
-  it("reads entries back that retention removed, which the page then shows", async () => {
+  it("restores pruned entries, which the page then shows", async () => {
     const { admin, orgId } = await twoObjects();
     const before = (await auditRows(orgId)).slice(0, 4).map(({ checksum }) => checksum);
     await keepFor(orgId, 30);
@@ -103,7 +103,7 @@ describe("archive restore", () => {
     expect(data.sort((a, b) => a.chainSeq - b.chainSeq).map(({ checksum }) => checksum)).toEqual(before);
   });
 
-  it("names a damaged object, and a range that no archive holds", async () => {
+  it("names a damaged object and a range outside the archive", async () => {
     const { orgId, first } = await twoObjects();
     site.store.objects.delete(first.key);
     const damaged = await restore(orgId, "--from-seq", "1", "--to-seq", "1");

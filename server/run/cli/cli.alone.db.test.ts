@@ -57,13 +57,13 @@ describe("verify", () => {
 
   const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
 
-  it("keeps its exit code when no one reads what it says", async () => {
+  it("keeps its exit code when its output is closed", async () => {
     writeFileSync(file(), bundle);
     const run = () => runCli(["verify", file(), "--key", key()], { deaf: true });
     expect(await run()).toMatchObject({ code: 0, err: "" });
   });
 
-  it("says intact with exit code 0 under the installation's key, with no setting at all", async () => {
+  it("exits 0 for an intact bundle under the installation's key, without settings", async () => {
     const ran = await check(bundle, "--key", key());
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toMatch(/^INTACT: evidence bundle, version \d/);
@@ -72,13 +72,13 @@ describe("verify", () => {
     expect(ran.out).toContain(`Signed by  ${key()}`);
   });
 
-  it("reads standard input and answers JSON", async () => {
+  it("reads standard input and prints JSON", async () => {
     const ran = await runCli(["verify", "-", "--json", "--key", key()], { input: bundle });
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.out)).toMatchObject({ status: "intact", rowsChecked: 20 });
   });
 
-  it("says not proven with exit code 3 without a key, or under another one", async () => {
+  it("exits 3 as not proven without a key or with another one", async () => {
     const other = "elsewhere.example+2c3e6502+AWVncZBeHvcx9lzQoNn7BhI4OAoaAS5qvfhG7MfS6jb9";
     for (const args of [[], ["--key", other]]) {
       const ran = await check(bundle, ...args);
@@ -88,13 +88,13 @@ describe("verify", () => {
     }
   });
 
-  it("refuses a key that is malformed, or whose id is not its own", async () => {
+  it("rejects a malformed key or one with a wrong ID", async () => {
     const forged = key().replace(/\+[0-9a-f]{8}\+/, "+00000000+");
     for (const wrong of ["nonsense", forged])
       expect(await check(bundle, "--key", wrong)).toMatchObject({ code: 2, out: "" });
   });
 
-  it("names the first break with exit code 1", async () => {
+  it("names the first break and exits 1", async () => {
     const ran = await check(bundle.replace("one", "two"), "--key", key());
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("BROKEN");
@@ -105,20 +105,20 @@ describe("verify", () => {
     ["text", "hello\n"],
     ["an empty file", ""],
     ["another version", '{"type":"header","format":"trailmark-evidence","version":9}\n'],
-  ])("says unreadable with exit code 2 of %s", async (_, text) => {
+  ])("exits 2 as unreadable for %s", async (_, text) => {
     const ran = await check(text);
     expect(ran).toMatchObject({ code: 2, out: "" });
     expect(ran.err).toContain("UNREADABLE");
   });
 
-  it("says so of a file that is not there, and of a call without one", async () => {
+  it("reports a missing file and a missing FILE argument", async () => {
     expect(await runCli(["verify", join(dir, "none")])).toMatchObject({ code: 2 });
     expect((await runCli(["verify"])).err).toContain("FILE is needed");
   });
 });
 
-describe("beside a database of one's own", () => {
-  it("makes a system administrator and a partner administrator, the password from standard input", async () => {
+describe("commands on an external database", () => {
+  it("create a system and a partner administrator, with the password from standard input", async () => {
     const name = `cli-${Date.now()}`;
     const system = await runCli(["create-admin", "--email", `${name}@system.example`, "--password-stdin", "--system"], {
       env: settings,
@@ -148,7 +148,7 @@ describe("beside a database of one's own", () => {
     expect((await runCli(args, { env: settings })).err).toContain("already in use");
   });
 
-  it("lists administrators and gives one a new password, which ends their sessions and is recorded", async () => {
+  it("list administrators and reset a password, which ends sessions and is recorded", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const listed = await runCli(["list-admins"], { env: settings });
@@ -179,7 +179,7 @@ describe("beside a database of one's own", () => {
     expect((await runCli(unknown, { env: settings, input })).err).toContain("There is no user nobody@example.test.");
   });
 
-  it("refuses a short password, a missing e-mail and an unknown option, and says how", async () => {
+  it("reject a short password, a missing email and an unknown option with an explanation", async () => {
     const short = await runCli(["create-admin", "--email", "a@b.example", "--password", "short", "--system"], {
       env: settings,
     });
@@ -190,7 +190,7 @@ describe("beside a database of one's own", () => {
     expect(await runCli(["nonsense"])).toMatchObject({ code: 2 });
   });
 
-  it("prints a new API key alone on standard output, and it works", async () => {
+  it("print a working API key alone on standard output", async () => {
     const org = await createOrg();
     const [row] = await asSystem((tx) =>
       tx.select({ slug: organizations.slug }).from(organizations).where(eq(organizations.id, org.id)),
@@ -204,7 +204,7 @@ describe("beside a database of one's own", () => {
     expect((await runCli([...args.slice(0, -1), "everything", "--org", org.id], { env: settings })).code).toBe(2);
   });
 
-  it("prunes once, and only looks when told to", async () => {
+  it("prune once, or only preview with --dry-run", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const look = await runCli(["retention", "--dry-run", "--org", id], { env: settings });
@@ -221,7 +221,7 @@ describe("beside a database of one's own", () => {
     expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
   });
 
-  it("prunes the organization that is named in capitals, and takes no name that is none's", async () => {
+  it("prune an organization ID in capitals, and reject an unknown ID", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const run = (org: string) => runCli(["retention", "--dry-run", "--org", org], { env: settings });
@@ -231,7 +231,7 @@ describe("beside a database of one's own", () => {
     expect(odd).toMatchObject({ code: 2, out: "", err: expect.stringContaining("is not an organization's id") });
   });
 
-  it("prunes nothing while the clocks of the database and of this machine are apart", async () => {
+  it("refuse to prune while the clocks differ", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const twoHoursAhead = "data:text/javascript,Date.now=(n=>()=>n()+7200000)(Date.now)";
@@ -245,7 +245,7 @@ describe("beside a database of one's own", () => {
     expect(await recordedRows(id)).toHaveLength(7);
   });
 
-  it("prunes device logs as well, for which it needs no elevated role", async () => {
+  it("prune device logs without the elevated role", async () => {
     const { id: deviceId, orgId } = await createDevice();
     const [old, recent] = [new Date(daysAgo(400)), new Date(daysAgo(3))];
     const common = { deviceId, orgId, message: "m", level: "info", createdAt: recent } as const;
@@ -264,7 +264,7 @@ describe("beside a database of one's own", () => {
     expect((await run()).out).toBe("0 diagnostic logs and 0 device events of 1 organizations went.\n");
   });
 
-  it("examines everything and names what contradicts a signed checkpoint", async () => {
+  it("doctor checks everything and names what contradicts a checkpoint", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 3));
     await signCheckpoint(id);
@@ -288,7 +288,7 @@ describe("beside a database of one's own", () => {
     expect(after.of("notes and trees")).toMatchObject({ level: "warn", detail: `no row of the tree: ${id}` });
   });
 
-  it("says what is wrong with the environment, the database and its role", async () => {
+  it("doctor explains problems with the environment, the database and its role", async () => {
     const away = { ...settings, DATABASE_URL: "postgres://trailmark_app:x@127.0.0.1:1/none" };
     expect((await runCli(["doctor"], { env: away })).out).toMatch(/FAIL {2}database +not reachable/);
     const broken = await runCli(["doctor"], { env: { ...settings, PORT: "no", LOG_LEVEL: "loud" } });
@@ -312,7 +312,7 @@ describe("beside a database of one's own", () => {
     ["backup", 1],
     ["retention", 1],
     ["list-admins", 1],
-  ] as const)("%s without the settings of an installation makes none of its own", async (command, code) => {
+  ] as const)("%s does not create settings when there is no installation", async (command, code) => {
     const empty = mkdtempSync(join(tmpdir(), "trailmark-cli-empty-"));
     const ran = await runCli([command], { env: { TRAILMARK_DATA_DIR: empty } });
     expect(ran).toMatchObject({ code, out: "" });
@@ -322,15 +322,15 @@ describe("beside a database of one's own", () => {
   });
 });
 
-it("says in a sentence that the data folder takes no file", async () => {
+it("explains that the data folder is not writable", async () => {
   const ran = await runCli(["migrate"], { env: { TRAILMARK_DATA_DIR: "/proc" } });
   expect(ran).toMatchObject({ code: 1, out: "" });
   expect(ran.err).toMatch(/TRAILMARK_DATA_DIR: \/proc\/nextauth-secret cannot be kept \(.*\)/);
   expect(ran.err).not.toMatch(/^ +at /m);
 });
 
-describe("beside the embedded PostgreSQL", () => {
-  it("works while a server runs on it, and leaves it running", async () => {
+describe("commands on the embedded PostgreSQL", () => {
+  it("work while a server runs on it, and leave it running", async () => {
     const home = mkdtempSync(join(tmpdir(), "trailmark-cli-embedded-"));
     const server = await startEmbedded(home, { durable: false });
     try {
@@ -355,7 +355,7 @@ describe("beside the embedded PostgreSQL", () => {
 describe("witness", () => {
   const VKEY = "trailmark.contoso.example+49d704ea+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c";
 
-  it("makes its key, says where it listens and for whom, and stops on a signal", async () => {
+  it("creates its key, prints its address and logs, and stops on a signal", async () => {
     const folder = join(dir, "witness");
     const args = ["witness", "--log", VKEY, "--dir", folder, "--listen", "127.0.0.1:0", "--name", "witness.example"];
     const first = await runCli(args, { until: /Log / });
@@ -367,7 +367,7 @@ describe("witness", () => {
     expect(keyOf((await runCli(args, { until: /Log / })).out)).toBe(keyOf(first.out));
   });
 
-  it("is told what is wrong with its options", async () => {
+  it("explains invalid options", async () => {
     for (const [args, wrong] of [
       [[], "--log is needed."],
       [["--log", VKEY.replace("49d704ea", "49d704eb"), "--dir", dir], "is not a verifier key"],

@@ -25,7 +25,7 @@ function python(args: string[], env: Record<string, string> = {}) {
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 }
 
-it("lets no name in a file write a verdict of its own to the terminal", async () => {
+it("a name in a file cannot forge a verdict on the terminal", async () => {
   const bundle = createBundle({ rows: chainRows(3), organization: CLEARS_THE_SCREEN });
   const file = fileOf("hostile.ndjson", bundle.replace("Büro", "Buro"));
   for (const { code, out } of [await runCli(["verify", file, "--key", KEY]), python([file, "--key", KEY])]) {
@@ -38,13 +38,13 @@ it("lets no name in a file write a verdict of its own to the terminal", async ()
   expect(unseenIn(json.out)).toEqual([]);
 });
 
-it("keeps Python's exit code where the terminal has no letters for an organization's name", () => {
+it("Python keeps its exit code when the terminal cannot show a name", () => {
   const file = fileOf("japanese.ndjson", createBundle({ rows: chainRows(3), organization: "日本 Büro" }));
   const ran = python([file, "--key", KEY], { PYTHONIOENCODING: "ascii" });
   expect(ran).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^intact:/) });
 });
 
-it("asks a quorum of many nested groups in Python as here", async () => {
+it("Python evaluates deeply nested quorums like this verifier", async () => {
   const groups = Array.from({ length: 900 }, (_, i) => `group g${i + 1} 1 g${i}`);
   const lines = [`log ${KEY}`, `witness w ${vkeyOf(witness)}`, "group g0 1 w", ...groups, "quorum g900", ""];
   const policy = fileOf("nested.policy", lines.join("\n"));
@@ -58,7 +58,7 @@ it("asks a quorum of many nested groups in Python as here", async () => {
   }
 });
 
-it("shows no private key that someone gives in the place of a verifier key", async () => {
+it("never shows a private key given instead of a verifier key", async () => {
   const secret = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v";
   const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`;
   const file = fileOf("keyed.ndjson", createBundle({ rows: chainRows(1) }));
@@ -68,7 +68,7 @@ it("shows no private key that someone gives in the place of a verifier key", asy
   }
 });
 
-it("says in words of the format what a line lacks", async () => {
+it("explains what a line lacks in words of the format", async () => {
   const bundle = createBundle({ rows: chainRows(1) });
   for (const [changed, message] of [
     [bundle.replace('"createdAt"', '"madeAt"'), /line 1: createdAt: it is missing, or not what the format says/],

@@ -17,7 +17,7 @@ async function chain(): Promise<string> {
   return id;
 }
 
-it("nightly says intact, broken or not proven by its exit code, in words and as JSON", async () => {
+it("nightly exits by verdict: intact, broken or not proven, in text and JSON", async () => {
   const [fine, altered] = [await chain(), await chain()];
   const intact = await nightly(["--org", fine, "--json"]);
   expect(intact.code).toBe(0);
@@ -41,7 +41,7 @@ it("nightly says intact, broken or not proven by its exit code, in words and as 
   expect(unproven.out).toContain("No checkpoint could be signed");
 });
 
-it("a database that is away is not a broken chain", async () => {
+it("an unreachable database exits 2, not as a broken chain", async () => {
   const away = new URL(inject("databaseUrl"));
   away.pathname = "/nowhere";
   const { code, err } = await nightly([], { DATABASE_URL: away.href });
@@ -49,7 +49,7 @@ it("a database that is away is not a broken chain", async () => {
   expect(err).toContain("nowhere");
 });
 
-it("commands that are called wrongly are told so, with exit code 2", async () => {
+it("invalid arguments exit 2 with an explanation", async () => {
   expect(await nightly(["--org", "nobody"])).toMatchObject({ code: 2, err: expect.stringContaining("--org") });
   const unknown = "00000000-0000-4000-8000-000000000000";
   expect(await nightly(["--org", unknown])).toMatchObject({ code: 2, err: expect.stringContaining(unknown) });
@@ -57,7 +57,7 @@ it("commands that are called wrongly are told so, with exit code 2", async () =>
   expect(await runCli(["repair-head"], { env: settings })).toMatchObject({ code: 2 });
 });
 
-it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
+it("repair-head rebuilds a lost head and refuses a broken chain", async () => {
   const [lost, broken] = [await chain(), await chain()];
   const repair = (org: string) => runCli(["repair-head", "--org", org], { env: settings });
   await tamperBy(`DELETE FROM audit_chain_heads WHERE org_id IN ('${lost}', '${broken}')`);
@@ -69,7 +69,7 @@ it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
   expect(await repair(broken)).toMatchObject({ code: 1, err: expect.stringContaining("Refused") });
 });
 
-it("search rebuild makes the index of an organization anew", async () => {
+it("search rebuild recreates an organization's index", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 300));
   const segments = () =>

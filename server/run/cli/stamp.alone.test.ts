@@ -49,7 +49,7 @@ async function judged(text: string, certificates: string) {
   return { ...verdict, python: { code: python.status, text: python.stdout } };
 }
 
-it("a time-stamp under trusted certificates is named in the verdict with its time and policy", async () => {
+it("shows time and policy of a trusted timestamp in the verdict", async () => {
   const { status, notices, python } = await judged(await bundleOver(checkpoint), authority.certificates);
   expect(status).toBe("intact");
   const said = /^The checkpoint was there on (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z): time-stamped by .*policy \S+\.$/m;
@@ -70,7 +70,7 @@ it.each([
   expect(python.text).toMatch(/the time-stamp does not hold: \w+/);
 });
 
-it("not proven: a bundle without the time-stamp that was asked for", async () => {
+it("not proven: a bundle without the required timestamp", async () => {
   const { status, reasons, python } = await judged(await bundleOver(null), authority.certificates);
   expect([status, reasons]).toEqual(["unproven", ["The bundle holds no time-stamp."]]);
   expect(python).toMatchObject({ code: 3, text: expect.stringContaining("the bundle holds no time-stamp") });

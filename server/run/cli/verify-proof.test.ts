@@ -19,7 +19,7 @@ const fileOf = (name: string, text: string): string => {
 };
 const verify = (text: string, ...args: string[]) => runCli(["verify", fileOf("entry.tlog-proof", text), ...args]);
 
-it("says intact with exit code 0, which entry it is, who signed and who cosigned when", async () => {
+it("exits 0 and prints the entry, its signers and cosigners with times", async () => {
   const policy = fileOf("policy", POLICY);
   const ran = await verify(proofText({ witnesses: [witness] }), "--policy", policy);
   expect(ran).toMatchObject({ code: 0, err: "" });
@@ -33,7 +33,7 @@ it("says intact with exit code 0, which entry it is, who signed and who cosigned
     expect(ran.out).toMatch(message);
 });
 
-it("answers each verdict with its exit code, on standard input and as JSON too", async () => {
+it("maps each verdict to its exit code, also for standard input and JSON", async () => {
   const text = proofText();
   for (const [given, args, code, status] of [
     [text, ["--key", KEY], 0, "intact"],
@@ -48,7 +48,7 @@ it("answers each verdict with its exit code, on standard input and as JSON too",
   }
 });
 
-it("says in words of its own what is missing, what does not hold and what it cannot use", async () => {
+it("explains what is missing, invalid or unusable", async () => {
   expect((await verify(proofText())).out).toMatch(/^NOT PROVEN\s[\s\S]*^Missing {4}No trusted key was given\.$/m);
   const moved = await verify(proofText().replace("index 4", "index 5"), "--key", KEY);
   expect(moved.out).toMatch(/^Reason {5}The entry says sequence 5, the proof speaks of sequence 6\.$/m);
@@ -61,7 +61,7 @@ it("says in words of its own what is missing, what does not hold and what it can
   });
 });
 
-it("says of what is no evidence what it is, never in the words of the machine, and in JSON where that was asked for", async () => {
+it("rejects a file that is no evidence and names its type, in text and JSON", async () => {
   const huge = `${proofText().split("\n").slice(0, 1).join("")}\nextra ${"A".repeat(4 * 1024 * 1024)}\n`;
   for (const [file, args, code, message] of [
     [dir, [], 2, /: it is a directory$/m],

@@ -46,16 +46,16 @@ async function verdictOf({ text, keys = [], policy, since }: Given): Promise<{ c
   }
 }
 
-it.each(RULES)("the command line reads as every verifier: $name, $verdict", async ({ verdict, ...given }) => {
+it.each(RULES)("verify gives the same verdict as every verifier: $name, $verdict", async ({ verdict, ...given }) => {
   const code = verdict === "misuse" ? 2 : EXIT_CODE[verdict];
   expect(await verdictOf(given)).toEqual({ code, status: verdict });
 });
 
-it.each(REFUSED_PROOFS)("the command line calls a proof that breaks a rule of form broken: %#", async (given) => {
+it.each(REFUSED_PROOFS)("verify reports a proof that violates the format as broken: %#", async (given) => {
   expect(await verdictOf(given)).toEqual({ code: 1, status: "broken" });
 });
 
-it("the command line reads an archive's compressed object as the bundle that is in it", async () => {
+it("verify reads an archive's compressed object as its bundle", async () => {
   const text = gzipSync(readFileSync("docs/example-bundle.ndjson"));
   expect(await verdictOf({ text })).toEqual({ code: 3, status: "unproven" });
   expect(await verdictOf({ text: text.subarray(0, text.length - 100) })).toMatchObject({ status: "unreadable" });

@@ -34,7 +34,7 @@ const CHAIN = chainOf([{}, {}, { action: "user.login" }, {}]);
 const LINES = linesOf({ chain: CHAIN, format: FORMATS.native, size: 2 });
 const textOf = (lines: readonly string[]): string => `${lines.join("\r\n")}\r\n`;
 
-it("reads what a receiver rotated and compressed as one", async () => {
+it("reads a receiver's rotated and compressed files as one stream", async () => {
   const older = fileOf(
     "audit.log.1.gz",
     Buffer.concat([gzipSync(textOf(LINES.slice(0, 1))), gzipSync(textOf(LINES.slice(1, 2)))]),
@@ -47,14 +47,14 @@ it("reads what a receiver rotated and compressed as one", async () => {
   expect(code).toBe(0);
 });
 
-it("names the missing entries, exit code 1", async () => {
+it("names missing entries and exits 1", async () => {
   const { code, out } = await run(fileOf("torn", textOf(LINES.toSpliced(1, 1))), "--key", STREAM_KEY);
   expect(out).toMatch(/^BROKEN/);
   expect(out).toMatch(/Missing +2\n/);
   expect(code).toBe(1);
 });
 
-it("answers 3 without a key, and in JSON where that is asked for", async () => {
+it("exits 3 without a key, and prints JSON on request", async () => {
   const { code, out } = await run(fileOf("whole", textOf(LINES)), "--json");
   expect(JSON.parse(out)).toMatchObject({ status: "unproven", chains: [{ entries: 4, missing: [] }] });
   expect(code).toBe(3);
@@ -63,12 +63,12 @@ it("answers 3 without a key, and in JSON where that is asked for", async () => {
 it.each([
   ["no line of a stream", "hello\n"],
   ["a gzip file that ends too early", gzipSync(textOf(LINES)).subarray(0, 200)],
-])("answers 2 for %s", async (_, content) => {
+])("exits 2 for %s", async (_, content) => {
   const { code, out } = await run(fileOf("unreadable", content));
   expect(out).toMatch(/^UNREADABLE/);
   expect(code).toBe(2);
 });
 
-it("refuses a call without a file", async () => {
+it("rejects a call without a file", async () => {
   await expect(run()).rejects.toThrow(UsageError);
 });

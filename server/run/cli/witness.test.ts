@@ -17,7 +17,7 @@ function folderWith(name: string, key: string): string {
   return folder;
 }
 
-it("says in a sentence what of its folder, key and address it cannot use", async () => {
+it("explains an unusable folder, key or address in one sentence", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const address = taken.address();

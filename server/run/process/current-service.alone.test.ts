@@ -78,38 +78,38 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each(["as it was started", "after a source file has changed"])("the service %s", (state) => {
+describe.each(["as it was started", "after a source file has changed"])("hot-reloaded service %s", (state) => {
   const word = state.startsWith("after") ? "second" : "first";
   beforeAll(async () => {
     if (word === "second") await edit(word);
   });
 
-  it("answers by the verb as it is written now", async () => {
+  it("answers with the current version of the handler", async () => {
     expect(await ask("/api/v1/greeting")).toMatchObject({ status: 200, body: { word } });
   });
 
-  it("takes the caller's address from the socket, not from the header", async () => {
+  it("takes the client address from the socket, not from a header", async () => {
     const { body } = await ask("/api/v1/greeting", { headers: { "x-trailmark-peer": "203.0.113.9" } });
     expect(body).toMatchObject({ ip: "127.0.0.1" });
   });
 
-  it("answers faults as problem+json", async () => {
+  it("returns errors as problem+json", async () => {
     const { status, headers, body } = await ask("/api/v1/greeting?colour=red");
     expect([status, headers.get("content-type")]).toEqual([400, "application/problem+json"]);
     expect(body).toMatchObject({ code: "validation_error", errors: [{ path: "colour" }] });
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("names the methods that it offers", async () => {
+  it("lists the allowed methods", async () => {
     const { status, headers, body } = await ask("/api/v1/greeting", { method: "PUT" });
     expect([status, headers.get("allow"), body]).toMatchObject([405, "GET, HEAD", { code: "method_not_allowed" }]);
   });
 });
 
-describe("while the service is replaced", () => {
+describe("during a service reload", () => {
   const status = async () => (await ask("/api/v1/greeting")).status;
 
-  it("requests wait for the next one", async () => {
+  it("requests wait for the new service", async () => {
     await edit("third");
     let start: (service: Service) => void = () => {};
     const current = await service.get();
@@ -121,7 +121,7 @@ describe("while the service is replaced", () => {
     expect(await asked).toMatchObject({ status: 200, body: { word: "third" } });
   });
 
-  it("a service that does not start is refused until a later one does", async () => {
+  it("a service that fails to start returns 503 until one starts", async () => {
     const current = await service.get();
     await service.replace(() => Promise.reject(new Error("a fault in the source")));
     expect(await status()).toBe(503);

@@ -79,7 +79,7 @@ async function finishedExport(): Promise<string> {
   return id;
 }
 
-it("a request that does not end is cut off, and what left or was done by then is recorded before recording ends", async () => {
+it("cuts off an endless request and records everything finished before recording stops", async () => {
   const id = await finishedExport();
   const answers = [
     await unread({ path: `/api/v1/audit-logs/exports/${id}/file` }),

@@ -40,22 +40,22 @@ afterEach(async () => {
 });
 afterAll(closeRoles);
 
-it("accepts the application role and a login that is its member", async () => {
+it("accepts the application role and a login that is a member", async () => {
   expect(await judge(inject("databaseUrl"))).toBe("accepted");
   expect(await judge(await login("", "trailmark_app"))).toBe("accepted");
 });
 
-it("refuses a superuser, by itself or through a membership", async () => {
+it("rejects a superuser, directly or by membership", async () => {
   expect(await judge(await login("SUPERUSER"))).toContain("is a superuser");
   const boss = await login("SUPERUSER");
   expect(await judge(await login("", "trailmark_app", new URL(boss).username))).toContain("is a superuser");
 });
 
-it("refuses a role that bypasses row level security", async () => {
+it("rejects a role that bypasses row level security", async () => {
   expect(await judge(await login("BYPASSRLS", "trailmark_app"))).toContain("bypasses row level security");
 });
 
-it("refuses the owner of an audit table and its members, and says what to do", async () => {
+it("rejects the owner of an audit table and its members, with a fix", async () => {
   const [owner] = await roles.owner<{ name: string }[]>`
     SELECT pg_get_userbyid(relowner) AS name FROM pg_class WHERE oid = 'audit_logs'::regclass`;
   const complaint = await judge(await login("", "trailmark_app", owner?.name ?? ""));
@@ -64,7 +64,7 @@ it("refuses the owner of an audit table and its members, and says what to do", a
   expect(await judge(inject("ownerDatabaseUrl"))).toContain("could change history");
 });
 
-it("refuses the retention role and the sealer", async () => {
+it("rejects the retention role and the sealer", async () => {
   expect(await judge(inject("adminDatabaseUrl"))).toContain("may prune");
   expect(await judge(await login("", "trailmark_app", "trailmark_sealer"))).toContain("may seal");
 });

@@ -14,7 +14,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-lock-"));
 });
 
-it("refuses a folder in use in a sentence, and takes it when it is free", async () => {
+it("rejects a folder in use with a message, and locks it when free", async () => {
   const unlock = await lockFolder(dir);
   const refused = lockFolder(dir, 0);
   await expect(refused).rejects.toThrow(`Another server (process ${process.pid}) uses the data folder ${dir}.`);
@@ -24,7 +24,7 @@ it("refuses a folder in use in a sentence, and takes it when it is free", async 
   (await lockFolder(dir, 0))();
 });
 
-it("names the variable of a folder that cannot be", () => {
+it("names the variable of an impossible folder", () => {
   const file = join(dir, "file");
   writeFileSync(file, "");
   vi.stubEnv("TRAILMARK_DATA_DIR", join(file, "data"));
@@ -32,14 +32,14 @@ it("names the variable of a folder that cannot be", () => {
   vi.unstubAllEnvs();
 });
 
-it("waits for a server that is on its way out", async () => {
+it("waits for a server that is shutting down", async () => {
   const unlock = await lockFolder(dir);
   const waiting = lockFolder(dir, 60_000);
   setTimeout(unlock, 150);
   (await waiting)();
 });
 
-it("takes over from a process that is dead, whose number may be another's today, or of another host", async () => {
+it("takes over from a dead process, a reused process ID or another host", async () => {
   const child = spawn(process.execPath, ["-e", ""]);
   await once(child, "exit");
   const [host, , start] = processName().split("-");
@@ -51,31 +51,28 @@ it("takes over from a process that is dead, whose number may be another's today,
   }
 });
 
-it("takes over a lock that names no one, as a machine leaves it that loses its power meanwhile", async () => {
+it("takes over an empty lock file left by a power failure", async () => {
   writeFileSync(lock(), "");
   const unlock = await lockFolder(dir, 300);
   expect(readFileSync(lock(), "utf8").trim()).toBe(processName());
   unlock();
 });
 
-it("gives one of many the folder of a dead server", async () => {
+it("gives a dead server's folder to only one of many processes", async () => {
   writeFileSync(lock(), "0123456789-1-1\n");
   const taken = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(dir, 500)));
   expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-it.runIf(process.platform === "linux")(
-  "says in a sentence, by its variable, where and by whom nothing can be written",
-  async () => {
-    // Rights would not stop root, who may run this; no files can be created there.
-    const message = expect.stringMatching(
-      /^TRAILMARK_DATA_DIR: the data folder \/sys cannot be written \(E(ACCES|PERM|ROFS)\)/,
-    );
-    await expect(lockFolder("/sys")).rejects.toMatchObject({ expected: true, message });
-  },
-);
+it.runIf(process.platform === "linux")("names the variable, folder and user when it cannot write", async () => {
+  // Rights would not stop root, who may run this; no files can be created there.
+  const message = expect.stringMatching(
+    /^TRAILMARK_DATA_DIR: the data folder \/sys cannot be written \(E(ACCES|PERM|ROFS)\)/,
+  );
+  await expect(lockFolder("/sys")).rejects.toMatchObject({ expected: true, message });
+});
 
-it("leaves a lock that is another's", async () => {
+it("leaves another process's lock alone", async () => {
   const unlock = await lockFolder(dir);
   writeFileSync(lock(), "0123456789-1-1\n");
   unlock();

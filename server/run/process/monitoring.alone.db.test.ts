@@ -54,7 +54,7 @@ const metricsOf = (expressions: string[]): string[] => [
   ...new Set(expressions.flatMap((expression) => expression.match(/\b(?:trailmark|process|nodejs)_\w+/g) ?? [])),
 ];
 
-it("every metric of the alerts and of the dashboard is one that the server exposes", async () => {
+it("every metric in alerts and dashboard is exposed by the server", async () => {
   for (const watch of watches) void watch.start();
   announcePruning();
   countRequest("/api/v1/me", 200, 1);
@@ -81,7 +81,7 @@ it("every metric of the alerts and of the dashboard is one that the server expos
 const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, "m").exec(await exposed())?.[1]);
 
-it("logs of agents and running requests move their metrics", async () => {
+it("agent logs and running requests update their metrics", async () => {
   const device = await createDevice();
   const at = { timestamp: new Date().toISOString(), level: "info", message: "m" };
   const send = { token: device, params: { id: device.agentId } };
@@ -104,7 +104,7 @@ it("logs of agents and running requests move their metrics", async () => {
   expect(running).toBe((await metric("trailmark_requests_running")) + 1);
 });
 
-it("a stored audit event and its seal time are counted", async () => {
+it("counts a stored audit event and its seal time", async () => {
   const figures = () => Promise.all(["stored_total", "seal_seconds_count"].map((n) => metric(`trailmark_audit_${n}`)));
   await flushRecording(60_000);
   const before = await figures();
@@ -119,7 +119,7 @@ it("every metric of an alert is on the dashboard", () => {
   expect(metricsOf(rules.map(({ expr }) => expr)).filter((name) => !shown.has(name))).toEqual(["process_max_fds"]);
 });
 
-it("each alert links to its section of the runbook, and the runbook has no other", () => {
+it("each alert links to its runbook section, and the runbook has no other", () => {
   const sections = readFileSync("docs/runbook.md", "utf8").split(/^## /m).slice(1);
   const explained = sections.map((section) => /^(\w+)\n\n\S[\s\S]+/.exec(section)?.[1]);
   expect([...explained].sort()).toEqual(rules.map(({ alert }) => alert).sort());

@@ -20,7 +20,7 @@ const asUser = (url: string, username: string, password = "secret") =>
   Object.assign(new URL(url), { username, password }).href;
 
 /** Debian's pgbouncer, where it is installed, between the server and the database of these tests. */
-describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
+describe.skipIf(!hasPooler())("behind a transaction pooler", () => {
   const newcomer = asUser(app, "pooled_newcomer");
   let pooler: Pooler;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     await pooler.stop();
   });
 
-  it("answers a crowd of statements and transactions, each by its own", async () => {
+  it("returns each of many statements and transactions its own result", async () => {
     const numbers = Array.from({ length: 200 }, (_, i) => i);
     const answers = await Promise.all(
       numbers.map(async (i) => {
@@ -52,7 +52,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     expect(pooler.log()).not.toContain("not linked");
   });
 
-  it("keeps row level security from one caller's transaction to the next", async () => {
+  it("keeps row level security between transactions of different callers", async () => {
     const insert = (sql: postgres.ISql) => sql`
       INSERT INTO agent_logs (org_id, device_id) SELECT NULL, NULL FROM tenant WHERE false`;
     await Promise.all(Array.from({ length: 20 }, () => tenantInsert({ kind: "system" }, [insert, insert])));
@@ -62,7 +62,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     for (const [row] of scopes) expect(row?.scope || "").toBe("");
   });
 
-  it("records, and verifies the chain on a connection past the pooler", async () => {
+  it("records through the pooler and verifies the chain on a direct connection", async () => {
     const orgId = crypto.randomUUID();
     const writer = writerConnection();
     await Promise.all([1, 2, 3].map(() => writer.append(auditRows(orgId, 20))));
@@ -70,7 +70,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     expect(await verifyChain(systemCtx(), { orgId })).toMatchObject({ status: "intact", rowsChecked: 60 });
   });
 
-  it("hears the other processes", async () => {
+  it("receives notifications from other processes", async () => {
     const bus = createBus();
     const heard = new Promise(
       (resolve) => void bus.listen(crypto.randomUUID(), resolve, () => {}).then(() => bus.notifyAll("callers")),
@@ -79,7 +79,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     await bus.close();
   });
 
-  it("makes a role that could not log in before, and lets it in through the pooler at once", async () => {
+  it("creates a login role and admits it through the pooler immediately", async () => {
     await migrate({ ownerUrl: owner, appUrl: pooler.url(newcomer) });
     const sql = connectApp({ name: "newcomer", url: pooler.url(newcomer), max: 1 });
     expect(await sql`SELECT current_user AS name`).toEqual([{ name: "pooled_newcomer" }]);
@@ -87,7 +87,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     expect(pooler.log()).not.toContain("login failed");
   });
 
-  it("says in a sentence which address must lead past the pooler", async () => {
+  it("explains which URL must bypass the pooler", async () => {
     await expect(checkAddresses()).resolves.toBeUndefined();
     await expect(migrate({ ownerUrl: pooler.url(owner), appUrl: app })).rejects.toThrow(
       /TRAILMARK_OWNER_DATABASE_URL.+leads to a pooler\. It must not/,
@@ -105,7 +105,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     expect(directUrl()).toBe(app);
   });
 
-  it("is what postgres.js alone does not survive", async () => {
+  it("plain postgres.js fails", async () => {
     // The two answers must come in two packets, which is up to the machine: so often that they do.
     const attempt = async () => {
       const plain = postgres(pooler.url(app), { max: 1, prepare: false, fetch_types: false, onnotice: () => {} });

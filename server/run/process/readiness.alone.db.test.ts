@@ -22,7 +22,7 @@ afterAll(closeRoles);
 
 const heads = async () => (await checkReadiness()).checks.find(({ name }) => name === "heads");
 
-it("a chain that lost its head is shown and raises the alarm; the process stays ready for the others", async () => {
+it("a chain with a lost head raises an alarm while the process stays ready", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
   expect(await listLostHeads(id)).toEqual([]);
@@ -45,7 +45,7 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
   expect(await listLostHeads(id)).toEqual([]);
 });
 
-it("however many ask at once, two checks answer all of them", async () => {
+it("two checks answer any number of concurrent callers", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
   const [first, ...others] = Array.from({ length: 20 }, checkReadiness);
@@ -56,7 +56,7 @@ it("however many ask at once, two checks answer all of them", async () => {
   expect(heads).toMatchObject({ ok: false });
 });
 
-it("a spool that cannot be opened is named, and the process stays ready: the database takes the events", async () => {
+it("names an unusable spool and stays ready while the database accepts events", async () => {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-no-spool-"));
   writeFileSync(join(dir, "spool"), "");
   await startRecording({ dir: join(dir, "spool") });
@@ -71,7 +71,7 @@ it("a spool that cannot be opened is named, and the process stays ready: the dat
   rmSync(dir, { recursive: true });
 });
 
-it("a chain that lost every entry with its head, behind a checkpoint, is shown as well, and cannot begin anew", async () => {
+it("a chain that lost all entries and its head is reported and cannot restart", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
   expect(await signCheckpoint(id)).toMatchObject({ kind: "signed" });
@@ -88,7 +88,7 @@ it("a chain that lost every entry with its head, behind a checkpoint, is shown a
   await expect(appendAudit(roles.app, auditRows(id, 2))).rejects.toThrow("entries of this chain were signed");
 });
 
-it("a note that none of our keys signed makes no chain too short, nor keeps one that is from being shown", async () => {
+it("a note with an unknown signature neither causes nor hides a truncated chain", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 5));
   await signCheckpoint(id);
@@ -109,7 +109,7 @@ it("a note that none of our keys signed makes no chain too short, nor keeps one 
   expect(await listLostHeads(id)).toEqual([{ orgId: id, head: 3, last: 3, signed: 5 }]);
 });
 
-it("while the database takes no writes the process stays ready, and says so, as long as the spool takes events", async () => {
+it("stays ready during a write outage while the spool accepts events, and reports it", async () => {
   // The pool is this process's one: it is opened again under the other address, in a separate module.
   vi.resetModules();
   const { withSettings } = await import("@/testing/settings");

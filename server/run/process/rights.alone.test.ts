@@ -27,17 +27,17 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-it.each(["", "spool", "checkpoints/an-organization"])("names the folder that another user owns: %s", (name) => {
+it.each(["", "spool", "checkpoints/an-organization"])("names a folder owned by another user: %s", (name) => {
   expect(unusableFolder(dir)).toBeUndefined();
   refused.add(join(dir, name));
   expect(unusableFolder(dir)).toBe(join(dir, name));
 });
 
-it("leaves the embedded PostgreSQL's folder to its user", () => {
+it("ignores the embedded PostgreSQL's folder", () => {
   refused.add(join(dir, "postgres"));
   expect(unusableFolder(dir)).toBeUndefined();
 });
 
-it("has a name for whoever runs it", () => {
+it("knows the name of the current user", () => {
   expect(userName()).not.toBe("");
 });

@@ -82,7 +82,7 @@ async function holdReports(): Promise<{ isMet: () => Promise<boolean>; release: 
 const exported = async ({ orgId }: TestUser) =>
   (await chainOf(orgId as string)).filter(({ action }) => action === "audit_logs.export").length;
 
-it("acts of the background work while it ends are recorded, and no further report is begun", async () => {
+it("records background work that ends during shutdown and starts no further report", async () => {
   const people = await dueReports(2);
   const { isMet, release } = await holdReports();
   const { stop } = await startProcess();
@@ -95,7 +95,7 @@ it("acts of the background work while it ends are recorded, and no further repor
   expect(entries.sort()).toEqual([0, 1]);
 });
 
-it("pending events are written out although the relay cannot close its connection", async () => {
+it("writes pending events even if the relay cannot close its connection", async () => {
   vi.doMock("@/server/devices/live/relay", async (original) => ({
     ...(await original<object>()),
     stopRelay: () => Promise.reject(new Error("the connection is closed")),
@@ -110,7 +110,7 @@ it("pending events are written out although the relay cannot close its connectio
   expect((await chainOf(orgId)).map(({ action }) => action)).toEqual(["device.create"]);
 });
 
-it("a password link that is being mailed meanwhile is on record, and ends the earlier ones", async () => {
+it("records a password link emailed during shutdown and ends earlier links", async () => {
   const person = await createUser();
   await handOutPasswordLink({ userId: person.id, kind: "reset", replaces: [], now: new Date() }, async () => {});
   let take = () => {};
@@ -134,7 +134,7 @@ it("a password link that is being mailed meanwhile is on record, and ends the ea
   await mail.close();
 });
 
-it("work that does not end is left, so that the process is out within ten seconds", async () => {
+it("exits within ten seconds despite work that does not end", async () => {
   const attempt = async () => {
     await dueReports(1);
     const { isMet, release } = await holdReports();

@@ -13,7 +13,7 @@ import { startWorkers, stopWorkers } from "./workers";
 
 afterAll(stopWorkers);
 
-it("a process that does no background work tells of the events that it lost all the same", async () => {
+it("a process without background work still reports its lost events", async () => {
   const began = new Date();
   const { id: orgId } = await createOrg();
   await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-workers-")) });
