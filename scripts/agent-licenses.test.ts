@@ -7,7 +7,7 @@ import { licenseText } from "./agent-licenses.mjs";
 const node = join(mkdtempSync(join(tmpdir(), "licenses-")), "LICENSE");
 writeFileSync(node, "Node.js is licensed for use as follows: …\nOpenSSL, V8, ICU …\n");
 
-it("holds our licence, that of each package in the bundle once, and Node's own text", () => {
+it("contains our license, each bundled package's once, and Node's", () => {
   const inputs = [
     "agent/main.ts",
     "node_modules/zod/v4/index.js",
@@ -23,6 +23,6 @@ it("holds our licence, that of each package in the bundle once, and Node's own t
   expect(text).toContain("OpenSSL, V8, ICU");
 });
 
-it("builds nothing without Node's licence", () => {
+it("builds nothing without Node's license", () => {
   expect(() => licenseText([], { node: `${node}.missing`, version: "24.0.0" })).toThrow(/Node's licence/);
 });

@@ -42,12 +42,12 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-describe("the launcher", () => {
-  it("ends with the exit code of what it started", async () => {
+describe("launcher", () => {
+  it("exits with the exit code of its child", async () => {
     expect(await exitOf(launch("process.exit(3)"))).toBe(3);
   });
 
-  it("passes SIGTERM on and waits for the end", async () => {
+  it("forwards SIGTERM and waits for the child", async () => {
     const child = launch(SERVER);
     const pid = Number(await firstWord(child));
     child.kill("SIGTERM");
@@ -55,14 +55,14 @@ describe("the launcher", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("leaves no server behind when it is killed", async () => {
+  it("leaves no server running when killed", async () => {
     const child = launch(SERVER);
     const pid = Number(await firstWord(child));
     child.kill("SIGKILL");
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it("starts the server by its own first line, which says what Node is told, and ties it all the same", async () => {
+  it("starts the server with the Node options of its first line", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "trailmark-launch-")), "server.mjs");
     const [firstLine = ""] = readFileSync(join(root, "server", "run", "process", "main.ts"), "utf8").split("\n");
     const body = `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);
@@ -80,13 +80,13 @@ describe("the launcher", () => {
     expect(await exitOf(launcher)).toBe(7);
   });
 
-  it("names its commands when it does not know one", async () => {
+  it("lists its commands for an unknown one", async () => {
     const script = join(root, "scripts", "launch.mjs");
     const error = await promisify(execFile)(process.execPath, [script, "fly"]).catch((e) => e);
     expect(error).toMatchObject({ code: 2, stderr: expect.stringContaining("start | dev | demo") });
   });
 
-  it("lists every route file in the manifest", async () => {
+  it("the manifest lists every route file", async () => {
     const code = `import { writeManifest } from ${JSON.stringify(moduleUrl("manifest.mjs"))}; writeManifest();`;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
     const manifest = readFileSync(join(root, "server", "doors", "http", "routes.generated.ts"), "utf8");

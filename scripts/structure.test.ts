@@ -16,28 +16,28 @@ function arrow(from: string, to: string): string[] {
   return check({ [from]: `import "${below ? `.${module.slice(dirname(from).length)}` : `@/${module}`}";`, [to]: "" });
 }
 
-describe("folders", () => {
+describe("folder rules", () => {
   it.each([
     ["server/utils/text.ts", "stands in a folder that says nothing"],
     ["components/audit/hooks/use-row.ts", "stands in a folder that says nothing"],
     ["server/ids.js", "Sources end in .ts, .tsx or .mjs."],
     ["agent/main.mts", "Sources end in .ts, .tsx or .mjs."],
-  ])("hold no %s", (path, said) => expect(check({ [path]: "" })).toEqual([expect.stringContaining(said)]));
+  ])("reject %s", (path, said) => expect(check({ [path]: "" })).toEqual([expect.stringContaining(said)]));
 });
 
-describe("import paths", () => {
-  it("never climb", () => {
+describe("import path rules", () => {
+  it("reject parent paths", () => {
     const files = { "server/identity/users/users.ts": 'export * from "../ids";', "server/ground/ids.ts": "" };
     expect(check(files)).toEqual([
       "server/identity/users/users.ts:1 imports ../ids. Write @/… for what is not in or below this folder.",
     ]);
   });
 
-  it("do not begin at the root of the disk", () => {
+  it("reject absolute paths", () => {
     expect(check({ "server/identity/users/users.ts": 'import "/srv/ids";' })[0]).toContain("Write @/…");
   });
 
-  it("are written out", () => {
+  it("require literal import paths", () => {
     const text = "await import(name);\nawait import(`./$" + "{name}`);\nawait import(\n  /* later */ name,\n);";
     const found = check({ "server/identity/users/users.ts": `${text} // as import(name) does` });
     expect(found.map((line) => line.split(" ")[0])).toEqual(
@@ -47,7 +47,7 @@ describe("import paths", () => {
     expect(check({ "server/run/process/main.ts": text })).toEqual([]);
   });
 
-  it("are relative in and below a folder", () => {
+  it("require relative paths within a folder", () => {
     const files = {
       "server/identity/users/users.ts": "\nimport type { A } from '@/server/identity/users/find';",
       "server/identity/users/find.ts": "",
@@ -58,7 +58,7 @@ describe("import paths", () => {
   });
 });
 
-describe("rooms", () => {
+describe("room rules", () => {
   it.each([
     ["app/page.tsx", "db/client.ts", "Pages are bundled by Next"],
     ["app/page.tsx", "server/identity/users/users.ts", "through app/trpc-server.tsx"],
@@ -97,7 +97,7 @@ describe("rooms", () => {
     ["testing/factories.ts", "e2e/support/api.ts", "imports neither"],
     ["server/identity/users/list.test.ts", "e2e/support/api.ts", "stands in testing/"],
     ["vitest.config.ts", "server/identity/users/users.ts", "configuration"],
-  ])("%s does not import %s", (from, to, instead) => {
+  ])("reject an import from %s to %s", (from, to, instead) => {
     const found = arrow(from, to);
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(instead);
@@ -113,13 +113,13 @@ describe("rooms", () => {
     ["server/identity/users/list.db.test.ts", "testing/factories.ts"],
     ["server/notify/deliveries/queue.ts", "server/identity/users/users.ts"],
     ["server/run/process/main.ts", "server/doors/front/front.ts"],
-  ])("%s may import %s", (from, to) => expect(arrow(from, to)).toEqual([]));
+  ])("allow an import from %s to %s", (from, to) => expect(arrow(from, to)).toEqual([]));
 
-  it("are known to the table", () => {
+  it("reject unknown rooms", () => {
     expect(arrow("shared/tools.ts", "server/ground/ids.ts")[0]).toContain("shared/tools.ts stands in no room");
   });
 
-  it("see types and dynamic imports as well", () => {
+  it("cover types and dynamic imports", () => {
     const files = {
       "db/client.ts":
         'let a: import("@/server/ground/ids").Id;\nawait import("@/server/ground/log"); await import(/* later */ `@/server/ground/text`);',
@@ -128,7 +128,7 @@ describe("rooms", () => {
   });
 });
 
-describe("rooms side by side", () => {
+describe("import cycles between sibling rooms", () => {
   const back = (target: string) =>
     check({
       "components/audit/table/row.tsx": `import "@/components/audit/state/${target}";`,
@@ -138,13 +138,13 @@ describe("rooms side by side", () => {
       "components/audit/table/cell.tsx": "",
     });
 
-  it.each(["line", "schema"])("import each other one way, whatever lies below them: %s", (target) => {
+  it.each(["line", "schema"])("are rejected at any depth: %s", (target) => {
     expect(back(target)).toEqual([
       "Rooms import each other in a circle: components/audit/table → components/audit/state → components/audit/table. Move what they share into a room below both.",
     ]);
   });
 
-  it("are also the files that stand beside a folder", () => {
+  it("include files beside a folder", () => {
     const files = {
       "server/audit/context.ts": 'import "./query/page";',
       "server/audit/query/page.ts": 'import "@/server/audit/row";',
@@ -155,7 +155,7 @@ describe("rooms side by side", () => {
     );
   });
 
-  it("are not the folder that holds them", () => {
+  it("exclude the containing folder", () => {
     const files = {
       "components/audit/viewer.tsx": 'import "./table/row";',
       "components/audit/table/row.tsx": 'import "@/components/audit/context";',
@@ -164,7 +164,7 @@ describe("rooms side by side", () => {
     expect(check(files)).toEqual([]);
   });
 
-  it("are files of one folder as well", () => {
+  it("include files of one folder", () => {
     const files = {
       "server/identity/users/a.ts": 'import "./b";',
       "server/identity/users/b.ts": 'import type { C } from "./c";',
@@ -185,11 +185,11 @@ it.each([
   ["app/layout.tsx", "postgres", "SQL is written in server/ and db/."],
   ["agent/main.ts", "postgres", "SQL is written in server/ and db/."],
   ["server/identity/users/schema.ts", "drizzle-orm", "of packages it imports zod and"],
-])("%s does not import the package %s", (from, name, instead) => {
+])("%s may not import the package %s", (from, name, instead) => {
   expect(check({ [from]: `import "${name}";` })[0]).toContain(instead);
 });
 
-describe("in a checkout", () => {
+describe("checks of a checkout", () => {
   const checkout = mkdtempSync(join(tmpdir(), "trailmark-structure-"));
   afterEach(() => rmSync(checkout, { recursive: true }));
 
@@ -202,7 +202,7 @@ describe("in a checkout", () => {
   const run = (script: string, ...args: string[]) =>
     spawnSync(process.execPath, [resolve(script), ...args], { cwd: checkout, encoding: "utf8" });
 
-  it("the check ends with 0 where nothing is wrong", () => {
+  it("the structure check exits 0 without violations", () => {
     execFileSync("git", ["init", "-q", checkout]);
     write({ "server/ground/ids.ts": "export const id = 1;" });
     expect(run("scripts/structure.mjs")).toMatchObject({ status: 0, stdout: "" });
@@ -249,7 +249,7 @@ describe("in a checkout", () => {
       { "server/identity/users/a.ts": 'import "./b";', "server/identity/users/b.ts": 'import "./a";' },
       "Rooms import each other in a circle: server/identity/users/a.ts → server/identity/users/b.ts → server/identity/users/a.ts.",
     ],
-  ])("the check ends with 1 for a planted violation of the rule of %s, and names it", (_, planted, line) => {
+  ])("the structure check exits 1 for a planted violation of %s and names it", (_, planted, line) => {
     execFileSync("git", ["init", "-q", checkout]);
     write({ "server/ground/ids.ts": "export const id = 1;", ...planted });
     const { status, stdout } = run("scripts/structure.mjs");
@@ -258,7 +258,7 @@ describe("in a checkout", () => {
     expect(stdout).toContain("\n1 violations of the structure.\n");
   });
 
-  it("Biome refuses what is too long, what is not used and what has its own place or form", () => {
+  it("Biome rejects long, unused and misplaced code", () => {
     execFileSync("git", ["init", "-q", checkout]);
     copyFileSync("biome.json", join(checkout, "biome.json"));
     const lines = (count: number) => "  call();\n".repeat(count);
@@ -295,7 +295,7 @@ describe("in a checkout", () => {
     ]);
   });
 
-  it("knip finds what nothing uses", () => {
+  it("knip finds unused code", () => {
     mkdirSync(checkout, { recursive: true });
     copyFileSync("knip.json", join(checkout, "knip.json"));
     symlinkSync(resolve("node_modules"), join(checkout, "node_modules"));
@@ -328,12 +328,12 @@ server/users.ts: Shape
   });
 });
 
-it("files that a machine leaves in the root are not checked", () => {
+it("ignores generated folders in the root", () => {
   expect(roots()).toEqual(expect.arrayContaining(["app", "server", "package.json"]));
   for (const left of ["node_modules", "dist", ".git"]) expect(roots()).not.toContain(left);
 });
 
-it("npm run check runs every step, and ends with the worst of their exit codes", () => {
+it("npm run check runs every step and exits with the worst exit code", () => {
   expect(Object.values(STEPS).map(([script = ""]) => basename(script))).toEqual([
     "next",
     "biome",

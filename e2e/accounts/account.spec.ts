@@ -2,7 +2,7 @@ import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 
-test("a person changes the own password and ends another session", async ({ guest, browser, request, baseURL }) => {
+test("a user changes the password and ends another session", async ({ guest, browser, request, baseURL }) => {
   const api = await Api.signIn(request);
   const run = crypto.randomUUID().slice(0, 8);
   const org = await api.call("POST", "/orgs/organizations", { name: `Own ${run}` });

@@ -5,7 +5,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 
 const WALK_MS = 60_000;
 
-test("a colleague who may see three customers is invited, with two-factor, in under a minute", async ({
+test("an admin invites a colleague to three customers, with two-factor, in under a minute", async ({
   settings,
   page,
   guest,

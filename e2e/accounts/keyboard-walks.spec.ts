@@ -7,7 +7,7 @@ import { Keys } from "@/e2e/support/keys";
 
 const unique = () => crypto.randomUUID().slice(0, 8);
 
-test("by keys alone: which organizations have a broken or unverified chain or a short retention", async ({
+test("keyboard only: find organizations with a broken or unverified chain or short retention", async ({
   page,
   request,
 }) => {
@@ -39,7 +39,7 @@ test("by keys alone: which organizations have a broken or unverified chain or a 
   await expect(page.getByRole("heading", { level: 1, name: `Short ${mark}` })).toBeVisible();
 });
 
-test("by keys alone: a colleague who may see three customers is invited, and turns on two-factor", async ({
+test("keyboard only: invite a colleague to three customers and turn on two-factor", async ({
   page,
   guest,
   request,
@@ -98,7 +98,7 @@ test("by keys alone: a colleague who may see three customers is invited, and tur
   test.info().annotations.push({ type: "keys", description: `${keys.pressed} and ${theirs.pressed}` });
 });
 
-test("by keys alone: an API key is created, edited, rotated and revoked", async ({ page }) => {
+test("keyboard only: create, edit, rotate and revoke an API key", async ({ page }) => {
   const name = `Nightly ${unique()}`;
   const keys = new Keys(page);
   const dialog = (title: string) => page.getByRole("dialog", { name: title });

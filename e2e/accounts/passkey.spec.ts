@@ -48,9 +48,7 @@ const requireTwoFactor = (page: Page, requireTwoFactor: boolean): Promise<number
     { requireTwoFactor },
   );
 
-test("a passkey signs in after the password, confirms who is there, and is removed unless one is required", async ({
-  browser,
-}) => {
+test("a passkey works at sign-in and step-up, and can be removed unless required", async ({ browser }) => {
   const context = await browser.newContext({ baseURL: base, storageState: { cookies: [], origins: [] } });
   const page = await patient(await context.newPage());
   await plugIn(page);

@@ -7,10 +7,7 @@ import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const PASSWORD = "a long enough password";
 
-test("somebody who may only read sees retention with the reason, and no page or button that is not theirs", async ({
-  guest,
-  request,
-}) => {
+test("a read-only user sees why retention is locked, and no admin pages or buttons", async ({ guest, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Looked at");
   const email = `${crypto.randomUUID().slice(0, 8)}@looked-at.example`;
@@ -51,7 +48,7 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await expect(guest.getByRole("button", { name: "New field" })).toHaveCount(0);
 });
 
-test("an administrator of chosen organizations is offered what they may do, and sees why a key of all is not theirs", async ({
+test("an admin of selected organizations sees only permitted actions and why others are disabled", async ({
   guest,
   request,
 }) => {
@@ -96,10 +93,7 @@ test("an administrator of chosen organizations is offered what they may do, and 
   await expect(guest.getByRole("radio", { name: /^All organizations/ })).toHaveCount(0);
 });
 
-test("an administrator of chosen organizations is not shown what holds for all, and the page does not ask for it", async ({
-  guest,
-  request,
-}) => {
+test("an admin of selected organizations neither sees nor requests global settings", async ({ guest, request }) => {
   const api = await Api.signIn(request);
   const organizationIds = [await api.makeOrganization("Not asked")];
   const email = `${crypto.randomUUID().slice(0, 8)}@not-asked.example`;
@@ -142,7 +136,7 @@ const PAGES = [
 ];
 
 for (const role of ["org_viewer", "partner_technician"])
-  test(`pages ask for nothing that a ${role} may not see; what is tried past them is in the audit log`, async ({
+  test(`pages request nothing that a ${role} may not see, and denied attempts are audited`, async ({
     guest,
     page,
     request,

@@ -6,7 +6,7 @@ import { expect, test } from "@/e2e/support/fixtures";
 /** Names of this run: tests share one server. */
 const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
 
-test("an organization is made, renamed, offered in the switcher, and each step is audited", async ({
+test("create and rename an organization, find it in the switcher and audit each step", async ({
   settings,
   viewer,
   page,
@@ -31,7 +31,7 @@ test("an organization is made, renamed, offered in the switcher, and each step i
   await expect(viewer.drawer.getByRole("region", { name: "What changed" })).toContainText(`${name} Dental`);
 });
 
-test("an invited user chooses a password, signs in and reaches only the own organization", async ({
+test("an invited user sets a password, signs in and sees only their organization", async ({
   settings,
   page,
   guest,
@@ -65,7 +65,7 @@ test("an invited user chooses a password, signs in and reaches only the own orga
   await expect(guest.getByRole("heading", { name: "You don't have access to the users" })).toBeVisible();
 });
 
-test("an API key is shown once, and can be edited, rotated and revoked", async ({ settings, page }) => {
+test("an API key is shown once and can be edited, rotated and revoked", async ({ settings, page }) => {
   const name = unique("Nightly export");
   await settings.open("api-keys", "API keys");
   await page.getByRole("button", { name: "New API key" }).click();
@@ -87,7 +87,7 @@ test("an API key is shown once, and can be edited, rotated and revoked", async (
   await expect(settings.row(name)).toContainText("Revoked");
 });
 
-test("a key says from where it was used, that its creator is disabled and which secret still works, and is revoked", async ({
+test("an API key shows where it was used, its disabled creator and its valid secrets", async ({
   settings,
   page,
   request,
@@ -120,7 +120,7 @@ test("a key says from where it was used, that its creator is disabled and which 
   for (const secret of secrets) expect(await statusOf(secret)).toBe(401);
 });
 
-test("an enrollment key comes with the command that uses it", async ({ settings, page, baseURL }) => {
+test("an enrollment key comes with its install command", async ({ settings, page, baseURL }) => {
   await settings.makeOrganization(unique("Litware"));
   await settings.open("enrollment", "Enrollment");
   await page.getByRole("button", { name: "New enrollment key" }).click();
@@ -132,7 +132,7 @@ test("an enrollment key comes with the command that uses it", async ({ settings,
   await expect(shown).toContainText(`${baseURL}`);
 });
 
-test("a device appears once its agent has joined, with what it logged", async ({ settings, page, request }) => {
+test("a device appears with its logs once its agent has enrolled", async ({ settings, page, request }) => {
   await settings.makeOrganization(unique("Northwind"));
   await settings.open("enrollment", "Enrollment");
   await page.getByRole("button", { name: "New enrollment key" }).click();

@@ -3,7 +3,7 @@ import { ViewerPage } from "@/e2e/pages/viewer";
 import { expect, test } from "@/e2e/support/fixtures";
 import { ADMIN } from "@/testing/server";
 
-test("strangers are asked to sign in and come back to where they wanted to be", async ({ guest }) => {
+test("signed-out visitors return to the requested page after sign-in", async ({ guest }) => {
   await guest.goto("/devices?state=online");
   await expect(guest).toHaveURL(/\/login\?callbackUrl=/);
   await new SignInPage(guest).fill(ADMIN.email, ADMIN.password);
@@ -11,7 +11,7 @@ test("strangers are asked to sign in and come back to where they wanted to be", 
   await expect(guest.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
 });
 
-test("a wrong password is refused in words", async ({ guest }) => {
+test("a wrong password shows an error message", async ({ guest }) => {
   const signIn = new SignInPage(guest);
   await signIn.open();
   await signIn.fill(ADMIN.email, "not the password");
@@ -19,13 +19,13 @@ test("a wrong password is refused in words", async ({ guest }) => {
   await expect(guest).toHaveURL(/\/login/);
 });
 
-test("nobody is led to another site after signing in", async ({ guest }) => {
+test("a foreign callback URL is ignored after sign-in", async ({ guest }) => {
   await guest.goto("/login?callbackUrl=//evil.example/");
   await new SignInPage(guest).fill(ADMIN.email, ADMIN.password);
   await expect(guest).toHaveURL("/");
 });
 
-test("a sign-in shows in the audit log, and signing out ends the session", async ({ guest }) => {
+test("a sign-in appears in the audit log, and signing out ends the session", async ({ guest }) => {
   await new SignInPage(guest).signIn();
   await new ViewerPage(guest).untilShown(/signed in/);
   await guest.getByRole("button", { name: /Account of/ }).click();
@@ -35,7 +35,7 @@ test("a sign-in shows in the audit log, and signing out ends the session", async
   await expect(guest).toHaveURL(/\/login/);
 });
 
-test("the first run is over once there is an administrator", async ({ guest }) => {
+test("first-run setup is unavailable once there is an administrator", async ({ guest }) => {
   await guest.goto("/setup");
   await expect(guest).toHaveURL(/\/login/);
 });

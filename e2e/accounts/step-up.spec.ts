@@ -49,7 +49,7 @@ const confirmation = (page: Page) =>
     .getByRole("dialog", { name: "Confirm that it is you" })
     .or(page.getByRole("region", { name: "Confirm that it is you" }));
 
-test("before a whole log is exported, a person with two-factor confirms who they are", async ({ guest, request }) => {
+test("a user with two-factor confirms their identity before exporting a whole log", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
   await signIn(guest, person);
   await waitQuarterOfAnHour(person);
@@ -80,7 +80,7 @@ test("before a whole log is exported, a person with two-factor confirms who they
   await again;
 });
 
-test("a key is created once the person has confirmed, and not when they cancel", async ({ guest, request }) => {
+test("an API key is created after step-up and not when it is canceled", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
   await signIn(guest, person);
   await waitQuarterOfAnHour(person);
@@ -109,7 +109,7 @@ test("a key is created once the person has confirmed, and not when they cancel",
   await expect(settings.row("Nightly export")).toHaveCount(1);
 });
 
-test("an evidence bundle is a link, and asks before it downloads", async ({ guest, request }) => {
+test("an evidence bundle link asks for step-up before downloading", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
   await signIn(guest, person);
   await waitQuarterOfAnHour(person);
@@ -133,10 +133,7 @@ test("an evidence bundle is a link, and asks before it downloads", async ({ gues
   expect(await readFile(await file.path(), "utf8")).toContain("user.login");
 });
 
-test("somebody is invited once the person has confirmed, and the link is there to be given", async ({
-  guest,
-  request,
-}) => {
+test("an invitation is sent after step-up and shows its link", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
   await signIn(guest, person);
   await waitQuarterOfAnHour(person);
@@ -155,7 +152,7 @@ test("somebody is invited once the person has confirmed, and the link is there t
   await expect(settings.row("Nora New")).toHaveCount(1);
 });
 
-test("recovery codes are renewed only after it is said that the old ones end", async ({ guest, request }) => {
+test("renewing recovery codes warns that the old ones stop working", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
   await signIn(guest, person);
   await guest.goto("/account");

@@ -14,7 +14,7 @@ const kept = (page: Page, text: string) =>
       response.request().postData()?.includes(text) === true,
   );
 
-test("columns are chosen and put in order, kept for the person, and stand in the address", async ({ viewer, page }) => {
+test("selected columns and their order are saved and appear in the URL", async ({ viewer, page }) => {
   const columns = new Columns(page);
   await viewer.open("?cols=time,event,action,ip,result");
   await columns.open();
@@ -36,7 +36,7 @@ test("columns are chosen and put in order, kept for the person, and stand in the
   await expect.poll(() => columns.names()).toEqual(["Result", "Entry"]);
 });
 
-test("the first paint has the person's columns already: nothing jumps", async ({ browser, admin, baseURL }) => {
+test("the first paint uses the saved columns without layout shift", async ({ browser, admin, baseURL }) => {
   const context = await browser.newContext({ baseURL, storageState: admin, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/");
@@ -44,7 +44,7 @@ test("the first paint has the person's columns already: nothing jumps", async ({
   await context.close();
 });
 
-test("the chooser and the views say that they load while their scripts are on their way", async ({ viewer, page }) => {
+test("the column chooser and views show a loading state until their scripts arrive", async ({ viewer, page }) => {
   await viewer.open();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ test("the chooser and the views say that they load while their scripts are on th
   await expect(columns.chooser.getByRole("status", { name: "Loading" })).toHaveCount(0);
 });
 
-test("rows are compact or normal, and reset brings back what everybody sees", async ({ viewer, page }) => {
+test("density switches between compact and normal, and Reset restores the default", async ({ viewer, page }) => {
   const columns = new Columns(page);
   const height = async () => (await viewer.table.getByRole("row").nth(2).boundingBox())?.height;
   await viewer.open("?action=user.login&result=success&cols=time,event,result&density=normal");
@@ -79,7 +79,7 @@ test("rows are compact or normal, and reset brings back what everybody sees", as
   await expect.poll(() => columns.names()).toContain("From");
 });
 
-test("a width is changed by keyboard and by dragging, and kept", async ({ viewer, page }) => {
+test("column widths change by keyboard and dragging, and are saved", async ({ viewer, page }) => {
   const columns = new Columns(page);
   await viewer.open();
   const before = await columns.width("Time");
@@ -102,7 +102,7 @@ test("a width is changed by keyboard and by dragging, and kept", async ({ viewer
   await expect(columns.edge("From")).toHaveAttribute("aria-valuenow", String(from));
 });
 
-test("with every column the table scrolls, not the page; a bad list of columns is told", async ({ viewer, page }) => {
+test("all columns scroll within the table, and an invalid column list shows a message", async ({ viewer, page }) => {
   const columns = new Columns(page);
   await viewer.open("?cols=time,type,event,action,org,resourceType,device,ip,email,seq,result");
   await expect(columns.heading("Sequence")).toBeAttached();
@@ -113,7 +113,7 @@ test("with every column the table scrolls, not the page; a bad list of columns i
   await expect(columns.heading("Time")).toHaveAttribute("aria-sort", "descending");
 });
 
-test("table and chooser have no accessibility violation, on a desk and on a phone", async ({ viewer, page }) => {
+test("table and column chooser have no accessibility violations on desktop and phone", async ({ viewer, page }) => {
   const columns = new Columns(page);
   await viewer.open("?cols=time,type,event,action,org,resourceType,device,ip,email,seq,result&density=compact");
   await expect(viewer.entries().first()).toBeVisible();

@@ -8,11 +8,7 @@ const deleted = (n: number, actorId = crypto.randomUUID()) =>
     ...{ resourceType: "device", resourceName: `WS-${i}`, result: "success" },
   }));
 
-test("a list is saved as an alert, which a form writes; what it raises is opened and proven", async ({
-  page,
-  request,
-  viewer,
-}) => {
+test("a list is saved as an alert rule, and its alert is opened and proven", async ({ page, request, viewer }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Watched");
   const { key } = await api.call<{ key: string }>("POST", "/api-keys", {

@@ -4,7 +4,7 @@ import { expect, expectAccessibleInBoth, test } from "@/e2e/support/fixtures";
 
 const COLUMNS = "cols=time,type,event,action,ip,result";
 
-test("the pointer finds a cell's menu, which filters for it and out", async ({ viewer, page }) => {
+test("a cell's menu filters by its value or excludes it", async ({ viewer, page }) => {
   await viewer.open(`?action=user&${COLUMNS}`);
   const cell = viewer
     .row(/signed in/)
@@ -21,7 +21,7 @@ test("the pointer finds a cell's menu, which filters for it and out", async ({ v
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
 });
 
-test("a cell's name leads to its page, the rest of the row opens the entry", async ({ viewer, page }) => {
+test("a cell's name opens its page, and the rest of the row opens the entry", async ({ viewer, page }) => {
   await viewer.open("?action=user.login&cols=time,type,event,ip");
   const row = viewer.row(/signed in/).first();
   const address = row.locator("[data-column=ip]").getByRole("link");
@@ -36,7 +36,7 @@ test("a cell's name leads to its page, the rest of the row opens the entry", asy
   await expect(viewer.drawer).toBeVisible();
 });
 
-test("m opens the menu of the entry that has the focus; arrows walk its cells", async ({ viewer, page }) => {
+test("the m key opens the focused entry menu, and arrow keys walk its cells", async ({ viewer, page }) => {
   await viewer.open(`?action=user.login&result=success&${COLUMNS}`);
   const first = viewer.entries(/signed in/).first();
   await expect(first).toBeVisible();
@@ -57,7 +57,7 @@ test("m opens the menu of the entry that has the focus; arrows walk its cells", 
   await expect(page).not.toHaveURL(/action=/);
 });
 
-test("the facts of an open entry lead on, also from the entry's page", async ({ viewer, page, guest, request }) => {
+test("facts of an open entry link to filters, also on the entry's page", async ({ viewer, page, guest, request }) => {
   // Has signed in once: several sign-ins after each other are one line.
   const person = { email: `facts-${crypto.randomUUID()}@example.test`, password: "correct horse battery" };
   const admin = await Api.signIn(request);
@@ -88,7 +88,7 @@ test("the facts of an open entry lead on, also from the entry's page", async ({ 
   await expect(viewer.chips).toContainText("user.login");
 });
 
-test("a cell's menu and the facts' links have no accessibility violation", async ({ viewer, page }) => {
+test("cell menu and fact links have no accessibility violations", async ({ viewer, page }) => {
   await viewer.open(`?action=user.login&${COLUMNS}`);
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
   await page.keyboard.press("j");

@@ -32,7 +32,7 @@ async function orgWith(api: Api, name: string, counts: Record<string, number>): 
   return orgId;
 }
 
-test("no number below a chart stands in another", async ({ page, request }) => {
+test("chart axis labels do not overlap", async ({ page, request }) => {
   const orgId = await orgWith(await Api.signIn(request), "Axis", { "user.login": 1_750 });
   const reports = new ReportsPage(page);
   for (const width of [390, 720, 1440]) {
@@ -54,7 +54,7 @@ test("no number below a chart stands in another", async ({ page, request }) => {
   }
 });
 
-test("a report can be downloaded and printed with what it covers", async ({ page, request }) => {
+test("a report can be downloaded and printed with its coverage", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Reported");
   const reports = new ReportsPage(page);
   await reports.open(`?orgId=${orgId}`);
@@ -76,7 +76,7 @@ test("a report can be downloaded and printed with what it covers", async ({ page
   expect(sheets?.length).toBeLessThanOrEqual(2);
 });
 
-test("a report is not saved or printed while numbers of another range still stand", async ({ page, request }) => {
+test("a report cannot be saved or printed while another range is loading", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Awaited");
   const reports = new ReportsPage(page);
   await reports.open(`?orgId=${orgId}`);
@@ -96,10 +96,7 @@ test("a report is not saved or printed while numbers of another range still stan
   for (const button of buttons) await expect(button).toBeEnabled();
 });
 
-test("a ready-made range of a report is the one of the moment at which it is chosen or looked at again", async ({
-  page,
-  request,
-}) => {
+test("a preset range of a report ends at the time it is selected or viewed again", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Moving");
   const reports = new ReportsPage(page);
   await page.clock.install();
@@ -116,7 +113,7 @@ test("a ready-made range of a report is the one of the moment at which it is cho
   await expect(covers).not.toHaveText(seen ?? "");
 });
 
-test("each number leads to exactly its entries", async ({ page, request }) => {
+test("each number links to exactly its entries", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const counts = { "user.login": 4, "user.login.failed": 2, "data.access": 3, "data.export": 1, "policy.update": 5 };
   const orgId = await orgWith(api, "Counted", counts);
@@ -147,7 +144,7 @@ test("each number leads to exactly its entries", async ({ page, request }) => {
   await expect(page).toHaveURL(/category=policy/);
 });
 
-test("a report counts every entry of its range, however many there are", async ({ page, request }) => {
+test("a report counts every entry of its range", async ({ page, request }) => {
   const orgId = await orgWith(await Api.signIn(request), "Numerous", { "data.access": 5_100 });
   const reports = new ReportsPage(page);
   await reports.open(`?orgId=${orgId}&report=compliance`);

@@ -6,7 +6,7 @@ import { expect, expectAccessibleInBoth, expectSound, PHONE, test } from "@/e2e/
 
 const fresh = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
 
-test("a view is saved, picked, brought up to date, renamed and deleted", async ({ viewer, page }) => {
+test("save, select, update, rename and delete a view", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   const [name, renamed] = [fresh("Sign-ins"), fresh("Failures")];
   await viewer.open("?action=user.login");
@@ -38,7 +38,7 @@ test("a view is saved, picked, brought up to date, renamed and deleted", async (
   await expect(views.view(renamed)).toHaveCount(0);
 });
 
-test("a shared view stands under Shared, and a name that is taken is told at its field", async ({ viewer, page }) => {
+test("a shared view is listed under Shared, and a taken name shows a field error", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   const name = fresh("Exports");
   await viewer.open("?action=export");
@@ -57,7 +57,7 @@ test("a shared view stands under Shared, and a name that is taken is told at its
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
 });
 
-test("the palette leads to a view from any page", async ({ page }) => {
+test("the command palette opens a view from any page", async ({ page }) => {
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await page.keyboard.press("Control+k");
@@ -68,7 +68,7 @@ test("the palette leads to a view from any page", async ({ page }) => {
   await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
 });
 
-test("Esc closes the menu also when nothing has the focus", async ({ viewer, page }) => {
+test("Esc closes the menu even without focus", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   await viewer.open();
   await views.open();
@@ -77,10 +77,7 @@ test("Esc closes the menu also when nothing has the focus", async ({ viewer, pag
   await expect(views.menu).toHaveCount(0);
 });
 
-test("nothing in the menu can be clicked before all of it is there, as it would move away", async ({
-  viewer,
-  page,
-}) => {
+test("the views menu cannot be clicked until fully loaded", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   await viewer.open("?action=user.login");
   let answer = () => {};
@@ -97,7 +94,7 @@ test("nothing in the menu can be clicked before all of it is there, as it would 
   await expect(views.menu.getByRole("button", { name: "Save this view" })).toBeVisible();
 });
 
-test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
+test("the views menu works by keyboard only", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   await viewer.open();
   await page.getByRole("button", { name: "Views", exact: true }).focus();
@@ -110,7 +107,7 @@ test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
   await expect(page.getByRole("button", { name: "Views", exact: true })).toBeFocused();
 });
 
-test("a reader keeps views, and is told that the role shares none", async ({ request, guest }) => {
+test("a viewer can save views but sees that the role cannot share them", async ({ request, guest }) => {
   const api = await Api.signIn(request);
   const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
   const orgId = await api.makeOrganization("Keepers");
@@ -129,7 +126,7 @@ test("a reader keeps views, and is told that the role shares none", async ({ req
   await expect(views.group("Mine").getByRole("button", { name: "Mine alone", exact: true })).toBeVisible();
 });
 
-test("menu and dialogs have no accessibility violation, on a desk and on a phone", async ({ viewer, page }) => {
+test("views menu and dialogs have no accessibility violations on desktop and phone", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   const name = fresh("Seen");
   await viewer.open("?action=user.login&range=7d");

@@ -35,7 +35,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 
 const changes = () => `?orgId=${orgId}&action=policy&fold=false`;
 
-test("entries around a moment are one list with the entry in it, narrowed by chips", async ({ viewer, page }) => {
+test("entries around a moment form one list with the entry in it, filtered by chips", async ({ viewer, page }) => {
   await viewer.open(changes());
   await viewer.entries().nth(3).click();
   await viewer.drawer.getByRole("link", { name: "Everything around this moment" }).click();
@@ -57,7 +57,7 @@ test("entries around a moment are one list with the entry in it, narrowed by chi
   await expect(page).not.toHaveURL(/minutes=/);
 });
 
-test("two pinned entries are compared, and one with the change before it", async ({ viewer, page }) => {
+test("compare two pinned entries, and one with the previous change", async ({ viewer, page }) => {
   await viewer.open(changes());
   await expect(viewer.entries().nth(2)).toBeVisible();
   await page.keyboard.press("j");
@@ -85,10 +85,7 @@ test("two pinned entries are compared, and one with the change before it", async
   await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
 });
 
-test("an entry stands beside the list, which stays in use; on a smaller screen it covers it", async ({
-  viewer,
-  page,
-}) => {
+test("an entry opens beside the usable list, and over it on a small screen", async ({ viewer, page }) => {
   await viewer.open(changes());
   const [first, second, third] = [0, 1, 2].map((at) => viewer.entries().nth(at));
   if (!first || !second || !third) throw new Error("three entries");
@@ -115,7 +112,7 @@ test("an entry stands beside the list, which stays in use; on a smaller screen i
   await expect(page.getByRole("dialog", { name: "Audit entry" })).toBeVisible();
 });
 
-test("changes are a table, the details are facts, and the JSON is folded", async ({ viewer, page }) => {
+test("an entry shows changes as a table, details as facts and folded JSON", async ({ viewer, page }) => {
   await viewer.open(changes());
   await viewer.entries().first().click();
   const changed = viewer.drawer.getByRole("table", { name: "What changed, old and new" });
@@ -128,7 +125,7 @@ test("changes are a table, the details are facts, and the JSON is folded", async
   await expectAccessible(page);
 });
 
-test("a print is of all that match, with what they are on every page", async ({ viewer, page }) => {
+test("printing shows all matches with their description on every page", async ({ viewer, page }) => {
   await viewer.open(changes());
   await expect(page.getByRole("status").filter({ hasText: `50 of ${CHANGES} entries` })).toBeVisible();
   // Heard after the page has heard it, and before the paper is laid out.

@@ -14,7 +14,7 @@ async function save(page: Page): Promise<Download> {
   return started;
 }
 
-test("an export holds exactly what the screen shows, and says so before", async ({ viewer, page, request }) => {
+test("an export contains what the screen shows, and says so first", async ({ viewer, page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Exported Ltd", 4);
   await viewer.open(`?orgId=${orgId}&action=retention&range=1h`);
   await expect(viewer.entries()).toHaveCount(4);
@@ -52,11 +52,7 @@ test("an export holds exactly what the screen shows, and says so before", async 
   expect((await evidence).suggestedFilename()).toContain("evidence");
 });
 
-test("a file that holds not all that match says so, also where the total was not known", async ({
-  viewer,
-  page,
-  request,
-}) => {
+test("a truncated export says so, even if the total was unknown", async ({ viewer, page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Truncated Ltd");
   const release = await held(page, "audit.list");
   await page.route("**/api/v1/audit-logs/export", async (route) => {
@@ -73,7 +69,7 @@ test("a file that holds not all that match says so, also where the total was not
   await expect(dialog.getByRole("radio", { name: /^Download \d+ entr(y|ies) now$/ })).toBeChecked();
 });
 
-test("a person who may not export is offered no export", async ({ request, guest }) => {
+test("a user without export permission sees no export button", async ({ request, guest }) => {
   const api = await Api.signIn(request);
   const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
   const orgId = await api.makeOrganization("Readers");

@@ -39,7 +39,7 @@ async function plant(api: Api): Promise<string> {
   return orgId;
 }
 
-test("telemetry and repeats are one line each, failures and denials are not, and the totals count all", async ({
+test("telemetry and repeats fold into one line each; failures do not; totals count all", async ({
   viewer,
   page,
   request,
@@ -72,7 +72,7 @@ test("telemetry and repeats are one line each, failures and denials are not, and
   await expect(page.getByRole("status").filter({ hasText: /entr/ }).first()).toContainText("50 of 58 entries");
 });
 
-test("in a live list telemetry is recounted while its line may move, no longer", async ({ viewer, page, request }) => {
+test("a live list recounts telemetry only while its line can change", async ({ viewer, page, request }) => {
   const orgId = await plant(await Api.signIn(request));
   await page.clock.install();
   await viewer.open(`?orgId=${orgId}&fold=true`);
@@ -90,11 +90,7 @@ test("in a live list telemetry is recounted while its line may move, no longer",
   await expect.poll(() => asked.length).toBeGreaterThan(0);
 });
 
-test("a key and the Display menu unfold everything, and the choice stays with the person", async ({
-  viewer,
-  page,
-  request,
-}) => {
+test("a key and the Display menu unfold everything, saved per user", async ({ viewer, page, request }) => {
   const orgId = await plant(await Api.signIn(request));
   await viewer.open(`?orgId=${orgId}`);
   const display = new Columns(page);
@@ -132,7 +128,7 @@ test("a key and the Display menu unfold everything, and the choice stays with th
   await stays(true);
 });
 
-test("on a phone the controls are one row, the entries on the first screen, and each fold is one line", async ({
+test("on a phone controls fit one row, with entries and folds on the first screen", async ({
   viewer,
   page,
   request,

@@ -3,7 +3,7 @@ import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 
-test("facets keep a value alone and leave one out, with counts, and Back undoes one step", async ({ viewer, page }) => {
+test("facets include or exclude a value, with counts, and Back undoes one step", async ({ viewer, page }) => {
   await viewer.open();
   await viewer.openFacets();
   const only = viewer.facets.getByRole("button", { name: /^user\.login [\d,+]+$/ });
@@ -25,7 +25,7 @@ test("facets keep a value alone and leave one out, with counts, and Back undoes 
   await expect(viewer.facets).toBeVisible();
 });
 
-test("somebody who is left out is named, though no entry on the page tells the name", async ({ viewer, page }) => {
+test("an excluded user is named even if no entry on the page has the name", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
   await viewer.openFacets();
   await viewer.facets
@@ -40,7 +40,7 @@ test("somebody who is left out is named, though no entry on the page tells the n
   await expect(chip).toBeVisible();
 });
 
-test("the counts of the facets are those of the list", async ({ viewer, page }) => {
+test("facet counts match the list", async ({ viewer, page }) => {
   // People sign in all the time beside it: what is counted had ended before.
   await viewer.open(`?action=user.login&to=${new Date().toISOString()}`);
   await viewer.openFacets();
@@ -52,7 +52,7 @@ test("the counts of the facets are those of the list", async ({ viewer, page }) 
   );
 });
 
-test("the search box offers qualifiers, then the values that the log holds", async ({ viewer, page }) => {
+test("the search box suggests qualifiers, then values from the log", async ({ viewer, page }) => {
   await viewer.open();
   await viewer.search.fill("resu");
   await expect(viewer.suggestions.getByRole("option")).toHaveCount(1);
@@ -71,7 +71,7 @@ test("the search box offers qualifiers, then the values that the log holds", asy
   await expect(viewer.search).toHaveValue("");
 });
 
-test("a minus leaves out, an address narrows, and each chip is a way back", async ({ viewer, page }) => {
+test("a minus sign excludes, an address filters, and chips undo each", async ({ viewer, page }) => {
   await viewer.open();
   await viewer.searchFor("-action:user.login ip:192.0.2.");
   await expect(viewer.chips).toContainText("Without action");
@@ -81,7 +81,7 @@ test("a minus leaves out, an address narrows, and each chip is a way back", asyn
   await expect(viewer.entries(/signed in/)).toHaveCount(0);
 });
 
-test("routine telemetry of agents is hidden in the Display menu, and a chip shows it", async ({ viewer, page }) => {
+test("the Display menu hides routine agent telemetry, and a chip shows it again", async ({ viewer, page }) => {
   await viewer.open("?excludeActions=user.logout");
   const display = new Columns(page);
   await display.open();
@@ -93,7 +93,7 @@ test("routine telemetry of agents is hidden in the Display menu, and a chip show
   await expect(page).toHaveURL(/excludeActions=user\.logout(&|$)/);
 });
 
-test("dragging over the histogram zooms in, the keyboard does too, and Back zooms out", async ({ viewer, page }) => {
+test("dragging or keys zoom the histogram in, and Back zooms out", async ({ viewer, page }) => {
   await viewer.open("?range=24h");
   await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
   const box = await viewer.histogram.boundingBox();
@@ -119,7 +119,7 @@ test("dragging over the histogram zooms in, the keyboard does too, and Back zoom
   await expect(page).toHaveURL(/range=24h/);
 });
 
-test("a copied link freezes the range and carries the zone", async ({ browser, admin, baseURL }) => {
+test("a copied link fixes the range and includes the time zone", async ({ browser, admin, baseURL }) => {
   const context = await browser.newContext({
     baseURL,
     storageState: admin,
@@ -142,7 +142,7 @@ test("a copied link freezes the range and carries the zone", async ({ browser, a
   await elsewhere.close();
 });
 
-test("an entry outside the filter opens from the server, and is verified again", async ({ viewer, page, request }) => {
+test("an entry outside the filter is loaded from the server and verified again", async ({ viewer, page, request }) => {
   await viewer.open("?action=user.login");
   await viewer
     .entries(/signed in/)
@@ -159,10 +159,7 @@ test("an entry outside the filter opens from the server, and is verified again",
   await expect(viewer.drawer.getByRole("region", { name: "Position in the chain" })).toContainText("Verified");
 });
 
-test("print shows whose entries these are, the filters in words and the verdict, and no buttons", async ({
-  viewer,
-  page,
-}) => {
+test("printing shows the organization, filters and verdict, but no buttons", async ({ viewer, page }) => {
   await viewer.open("?action=user.login&exclude=result:denied");
   await expect(viewer.entries().first()).toBeVisible();
   await page.emulateMedia({ media: "print" });

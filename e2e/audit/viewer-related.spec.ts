@@ -1,7 +1,7 @@
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
-test("an entry shows what else happened around it, and leads there", async ({ viewer, page, request }) => {
+test("an entry shows related entries and links to them", async ({ viewer, page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Related Ltd", 3);
   await viewer.open(`?orgId=${orgId}&action=retention`);
   await expect(viewer.entries()).toHaveCount(3);

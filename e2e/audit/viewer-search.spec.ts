@@ -80,7 +80,7 @@ test("text on the screen is found by typing it", async ({ viewer, page, request 
   await expect(viewer.entries(disabled)).toHaveCount(0);
 });
 
-test("one line in plain words finds who, from where and when, and what was read can be taken back", async ({
+test("one plain-language line finds who, where and when, and each part can be undone", async ({
   viewer,
   page,
   request,
@@ -111,7 +111,7 @@ test("one line in plain words finds who, from where and when, and what was read 
   await expect(viewer.search).toHaveValue("denied exports by jane last tuesday");
 });
 
-test("a zero offers what was meant and the fewest words to leave out", async ({ viewer, page, request }) => {
+test("no results suggests a correction and the fewest words to drop", async ({ viewer, page, request }) => {
   const orgId = await plant(await Api.signIn(request), "Zero");
   await viewer.open(`?orgId=${orgId}`);
   await viewer.searchFor("antivrus tuseday");
@@ -126,7 +126,7 @@ test("a zero offers what was meant and the fewest words to leave out", async ({ 
   await expectAccessible(page);
 });
 
-test("failed or denied is one filter, and the sentences say so", async ({ viewer, request }) => {
+test("failed or denied is one filter, and the sentences show it", async ({ viewer, request }) => {
   const orgId = await plant(await Api.signIn(request), "Refused");
   await viewer.open(`?orgId=${orgId}`);
   await viewer.searchFor("actor:jane result:failure,denied");
@@ -142,11 +142,7 @@ function afterNine(): Date {
   return new Date((nine <= Date.now() ? nine : nine - DAY_MS) + 30_000);
 }
 
-test("a question names who, when and how it went, and its export holds the answer", async ({
-  viewer,
-  page,
-  request,
-}) => {
+test("a question filters by actor, time and outcome, and its export matches", async ({ viewer, page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await plant(api, "Questioned");
   const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
@@ -182,7 +178,7 @@ test("a question names who, when and how it went, and its export holds the answe
   expect(csv.trim().split("\r\n")).toHaveLength(3);
 });
 
-test("the palette reads a search as the search box does", async ({ page }) => {
+test("the command palette parses a search like the search box", async ({ page }) => {
   await page.goto("/scripts");
   await page.keyboard.press("Control+k");
   const search = page.getByLabel("Go to a page, view, person, device or organization");
@@ -192,11 +188,7 @@ test("the palette reads a search as the search box does", async ({ page }) => {
   await expect(page).toHaveURL(/[?&]q=nobody-of-that-name/);
 });
 
-test("a zero says which word keeps everything out, and an unknown qualifier is named", async ({
-  viewer,
-  page,
-  request,
-}) => {
+test("no results names the excluding word and an unknown qualifier", async ({ viewer, page, request }) => {
   const orgId = await plant(await Api.signIn(request), "Mistyped");
   await viewer.open(`?orgId=${orgId}`);
   await viewer.searchFor("antivirus desabled");
@@ -212,7 +204,7 @@ test("a zero says which word keeps everything out, and an unknown qualifier is n
   await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
 });
 
-test("a search of two letters says that older entries were not searched, and continues among them", async ({
+test("a two-letter search says that older entries were not searched, and can continue", async ({
   viewer,
   page,
   request,
@@ -232,7 +224,7 @@ test("a search of two letters says that older entries were not searched, and con
   await expect(page.getByRole("heading", { name: "No match among these entries" })).toBeVisible();
 });
 
-test("a range is typed, stepped and widened", async ({ viewer, page }) => {
+test("a time range can be typed, stepped and widened", async ({ viewer, page }) => {
   await viewer.open();
   await page.getByRole("button", { name: "Time range: All time" }).click();
   await page.getByLabel("Type a time").fill("no such time");
@@ -247,7 +239,7 @@ test("a range is typed, stepped and widened", async ({ viewer, page }) => {
   await expect(page.getByText("20 Oct 2026, 07:30:00 to 20 Oct 2026, 09:29:59", { exact: true })).toBeVisible();
 });
 
-test("qualifiers count even where the scripts that read times can no longer be loaded", async ({ viewer, page }) => {
+test("qualifiers work even if the time-parsing scripts cannot be loaded", async ({ viewer, page }) => {
   await viewer.open();
   await page.route("**/_next/static/**", (route) => route.abort());
   await viewer.search.fill("result:denied printer");

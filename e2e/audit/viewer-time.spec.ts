@@ -4,10 +4,7 @@ import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test.use({ timezoneId: "Asia/Kolkata" });
 
-test("a time says how long ago it was, and its card gives every clock by pointer and by key", async ({
-  viewer,
-  page,
-}) => {
+test("a time shows its age, and a card with every zone by pointer and key", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
   const time = viewer.table.locator("time").first();
   await expect(time).toContainText(/\d\d:\d\d:\d\d · (now|\d+ (min|h))/);
@@ -29,7 +26,7 @@ test("a time says how long ago it was, and its card gives every clock by pointer
   await expect(card).toHaveCount(0);
 });
 
-test("the bars are the reader's days and hours, and zooming into one keeps to its ends", async ({ viewer, page }) => {
+test("histogram bars are local days and hours, and zooming keeps their bounds", async ({ viewer, page }) => {
   await viewer.open("?range=24h");
   await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
   await viewer.histogram.focus();
@@ -39,7 +36,7 @@ test("the bars are the reader's days and hours, and zooming into one keeps to it
   await expect(page).toHaveURL(/from=[^&]*%3A30%3A00|from=[^&]*:30:00/);
 });
 
-test("a ready-made range is the one of the moment at which the page is looked at again", async ({ viewer, page }) => {
+test("a preset range is updated when the page is viewed again", async ({ viewer, page }) => {
   await page.clock.install();
   await viewer.open("?range=15m");
   const span = page.getByText(/^\d+ \w+ \d{4}, \d\d:\d\d:00 to now$/);
@@ -49,7 +46,7 @@ test("a ready-made range is the one of the moment at which the page is looked at
   await expect(span).not.toHaveText(before);
 });
 
-test("a ready-made range is the one of the moment at which it is chosen", async ({ viewer, page }) => {
+test("a preset range ends at the time it is selected", async ({ viewer, page }) => {
   await page.clock.install();
   await viewer.open("?range=15m");
   const span = page.getByText(/^\d+ \w+ \d{4}, \d\d:\d\d:00 to now$/);
@@ -66,11 +63,7 @@ test("a ready-made range is the one of the moment at which it is chosen", async 
   expect(await span.textContent()).not.toBe(before);
 });
 
-test("older entries stay those of the range that they were reached by, on the way back as well", async ({
-  viewer,
-  page,
-  request,
-}) => {
+test("older pages keep their range, also when going back", async ({ viewer, page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Paged");
   const { key } = await api.call("POST", "/api-keys", { name: "Paged", orgId, permissions: ["audit:write"] });
@@ -104,10 +97,7 @@ test("older entries stay those of the range that they were reached by, on the wa
   await expect(viewer.entries().first()).toBeVisible();
 });
 
-test("Refresh reads the entries of today and their counts again, whose range stays the same", async ({
-  viewer,
-  page,
-}) => {
+test("Refresh reloads today's entries and counts within the same range", async ({ viewer, page }) => {
   const asked = new Set<Request>();
   const isRoutine = (request: Request) => request.url().includes("audit.routine");
   page.on("request", (request) => isRoutine(request) && asked.add(request));
@@ -125,7 +115,7 @@ test("Refresh reads the entries of today and their counts again, whose range sta
   await Promise.all(read);
 });
 
-test("the ranges open at a press that comes before their scripts, and take the focus", async ({ viewer, page }) => {
+test("the range menu opens when pressed before its scripts load, and takes focus", async ({ viewer, page }) => {
   await viewer.open();
   let release = () => {};
   const held = new Promise<void>((done) => {

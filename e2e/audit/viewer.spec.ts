@@ -1,7 +1,7 @@
 import { Api } from "@/e2e/support/api";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 
-test("the filters stand in the address, as chips, and come back with it", async ({ viewer, page }) => {
+test("filters appear in the URL and as chips, and are restored from the URL", async ({ viewer, page }) => {
   await viewer.open();
   await viewer.searchFor("action:user.login result:success");
   await expect(page).toHaveURL(/action=user\.login/);
@@ -19,7 +19,7 @@ test("the filters stand in the address, as chips, and come back with it", async 
   await expect(viewer.entries(/created organization/).first()).toBeVisible();
 });
 
-test("nothing matches is said, with the way back", async ({ viewer, page }) => {
+test("no matches shows a message with a way back", async ({ viewer, page }) => {
   // The browser takes over the server's page as it is: markup that it has to mend is drawn a second time.
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));
@@ -32,14 +32,14 @@ test("nothing matches is said, with the way back", async ({ viewer, page }) => {
   await expect(page).toHaveURL(/result=denied/);
 });
 
-test("an old link opens under the present names", async ({ viewer, page }) => {
+test("an old link opens with current parameter names", async ({ viewer, page }) => {
   await viewer.open("?actor=nobody-of-that-name&without=user.login,type:agent");
   await expect(page).toHaveURL(/user=nobody-of-that-name/);
   await expect(page).toHaveURL(/excludeActions=user\.login/);
   await expect(viewer.chips).toContainText("Without actor type");
 });
 
-test("a range of the past and a bad address", async ({ viewer, page }) => {
+test("shows a past range, and reports an invalid URL", async ({ viewer, page }) => {
   await viewer.open("?range=often&fold=false");
   await expect(page.getByRole("status").filter({ hasText: "range=often" })).toBeVisible();
   await expect(viewer.entries().first()).toBeVisible();
@@ -49,10 +49,7 @@ test("a range of the past and a bad address", async ({ viewer, page }) => {
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
 });
 
-test("an entry opens beside the list, with its place in the chain, and at its own address", async ({
-  viewer,
-  page,
-}) => {
+test("an entry opens beside the list with its chain position and its own URL", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
   await viewer
     .entries(/signed in/)
@@ -69,12 +66,12 @@ test("an entry opens beside the list, with its place in the chain, and at its ow
   await expect(page).toHaveTitle(/signed in · Trailmark/);
 });
 
-test("an entry that does not exist is told from an empty one", async ({ page }) => {
+test("a missing entry is reported as missing, not shown empty", async ({ page }) => {
   await page.goto("/audit/00000000-0000-7000-8000-000000000000");
   await expect(page.getByRole("alert").filter({ hasText: "Could not find this entry" })).toBeVisible();
 });
 
-test("the list is walked, opened and left by keyboard alone", async ({ viewer, page }) => {
+test("browse, open and leave the list by keyboard only", async ({ viewer, page }) => {
   await viewer.open("?action=user");
   const [first, second] = [viewer.entries().nth(0), viewer.entries().nth(1)];
   await expect(second).toBeVisible();
@@ -98,7 +95,7 @@ test("the list is walked, opened and left by keyboard alone", async ({ viewer, p
   await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
 });
 
-test("times are shown in UTC on demand, and the address carries it", async ({ browser, admin, baseURL }) => {
+test("times switch to UTC, and the URL keeps the choice", async ({ browser, admin, baseURL }) => {
   const context = await browser.newContext({ baseURL, storageState: admin, timezoneId: "Asia/Tokyo" });
   const page = await patient(await context.newPage());
   await page.goto("/");
@@ -111,7 +108,7 @@ test("times are shown in UTC on demand, and the address carries it", async ({ br
   await context.close();
 });
 
-test("free text finds entries by what is in them, and nothing else", async ({ settings, viewer, page }) => {
+test("free text finds only entries that contain it", async ({ settings, viewer, page }) => {
   const name = `Searchable ${crypto.randomUUID().slice(0, 8)}`;
   await settings.makeOrganization(name);
   await viewer.open();
@@ -121,11 +118,7 @@ test("free text finds entries by what is in them, and nothing else", async ({ se
   await expect(viewer.entries(/signed in/)).toHaveCount(0);
 });
 
-test("17 entries of one line fit a screen of 1440 by 900, each with its first change", async ({
-  viewer,
-  page,
-  request,
-}) => {
+test("a 1440 by 900 screen fits 17 one-line entries, each with its first change", async ({ viewer, page, request }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   const api = await Api.signIn(request);
   const name = `Dense ${crypto.randomUUID().slice(0, 8)}`;

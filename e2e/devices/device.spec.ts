@@ -3,7 +3,7 @@ import { Api } from "@/e2e/support/api";
 import { withDatabase } from "@/e2e/support/database";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
-test("a custom field is edited in place, by keyboard too, and stands in the device's audit history", async ({
+test("edit a custom field in place, also by keyboard, and see it in the device's history", async ({
   page,
   request,
 }) => {
@@ -39,7 +39,7 @@ test("a custom field is edited in place, by keyboard too, and stands in the devi
   await expect(page).toHaveURL(new RegExp(`resourceId=${deviceId}`));
 });
 
-test("a field's edit keeps what was changed elsewhere meanwhile", async ({ page, request }) => {
+test("editing a field keeps changes made elsewhere in the meantime", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Two windows");
   const name = `License ${crypto.randomUUID().slice(0, 8)}`;
@@ -54,7 +54,7 @@ test("a field's edit keeps what was changed elsewhere meanwhile", async ({ page,
   expect(await api.call("GET", `/custom-fields/${id}`)).toMatchObject({ name: `${name} key`, secret: true });
 });
 
-test("a number is typed with a point or a sign, and what is none is not sent", async ({ page, request }) => {
+test("number fields accept a decimal point or sign and do not send invalid input", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Numbers");
   const { deviceId } = await api.enroll(orgId, "WS-NUMBERS");
@@ -85,7 +85,7 @@ test("a number is typed with a point or a sign, and what is none is not sent", a
   await expect(field).toContainText("Not set");
 });
 
-test("a field that holds a choice twice, as imports once left them, offers it once", async ({ page, request }) => {
+test("a field with a duplicate choice offers it once", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Twice");
   const { deviceId } = await api.enroll(orgId, "WS-TWICE");
@@ -102,7 +102,7 @@ test("a field that holds a choice twice, as imports once left them, offers it on
   await expect(page.getByRole("listitem").filter({ hasText: name })).toHaveText(`${name}BEdit`);
 });
 
-test("a field that is deleted says how many values go with it", async ({ page, request }) => {
+test("deleting a field shows how many values are deleted", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Deleting");
   const { deviceId } = await api.enroll(orgId, "WS-DELETES");
@@ -119,7 +119,7 @@ test("a field that is deleted says how many values go with it", async ({ page, r
   await expect(row).toHaveCount(0);
 });
 
-test("the enrolment dialog gives the key and the one-line command", async ({ page, request }) => {
+test("the enrollment dialog shows the key and the one-line command", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Enrolling");
   await page.goto(`/devices?orgId=${orgId}`);
   const making = page.getByRole("dialog", { name: "New enrollment key" });
@@ -132,10 +132,7 @@ test("the enrolment dialog gives the key and the one-line command", async ({ pag
   await expectAccessible(page);
 });
 
-test("an administrator revokes an agent, releases its id, and the machine is enrolled again", async ({
-  page,
-  request,
-}) => {
+test("revoke an agent, release its ID and enroll the machine again", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Revoking");
   const { deviceId, agentId, token } = await api.enroll(orgId, "WS-REVOKED");
@@ -169,7 +166,7 @@ for (const [where, pathOf] of [
   ["alone", (deviceId: string) => `/devices/${deviceId}`],
   ["in the list", (_: string, orgId: string) => `/devices?orgId=${orgId}`],
 ] as const)
-  test(`a page left open shows that a device went offline, ${where}`, async ({ page, request, baseURL }) => {
+  test(`an open page shows that a device went offline, ${where}`, async ({ page, request, baseURL }) => {
     const api = await Api.signIn(request);
     const orgId = await api.makeOrganization("Left open");
     const joined = await api.enroll(orgId, "WS-OPEN");
@@ -186,7 +183,7 @@ for (const [where, pathOf] of [
     await expect(tag("Offline")).toBeVisible();
   });
 
-test("lists that hold only the newest or the most frequent say so", async ({ page, viewer, request }) => {
+test("truncated lists say that they hold only the newest or most frequent", async ({ page, viewer, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Long lists");
   const { deviceId } = await api.enroll(orgId, "WS-LONG");

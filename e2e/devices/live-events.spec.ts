@@ -25,7 +25,7 @@ const ENTRY = {
   rawXml: "<Event><EventID>7031</EventID></Event>",
 };
 
-test("opening the tab records nothing, a device that is not connected is told as one, and once it is back its logs, entries and raw XML are shown", async ({
+test("opening the live tab records nothing, shows an offline device, then logs and raw XML", async ({
   page,
   request,
   baseURL,
@@ -60,7 +60,7 @@ test("opening the tab records nothing, a device that is not connected is told as
   disconnect();
 });
 
-test("an unreadable answer and one that does not come have their own words, and asking can be cancelled", async ({
+test("invalid and missing answers have separate messages, and a query can be canceled", async ({
   page,
   request,
   baseURL,
@@ -101,10 +101,7 @@ test("an unreadable answer and one that does not come have their own words, and 
   await expect(live.failure("WS-FAULT disconnected during the query")).toBeVisible();
 });
 
-test("a device that does not answer in time has words of its own, with when it was last seen", async ({
-  page,
-  request,
-}) => {
+test("a device timeout has its own message with the last seen time", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const joined = await api.enroll(await api.makeOrganization("Live silence"), "WS-SILENT");
   const mend = await failing(page, "liveEvents.logs", {
@@ -124,7 +121,7 @@ test("a device that does not answer in time has words of its own, with when it w
   await expect(live.failure("WS-SILENT is not connected")).toBeVisible();
 });
 
-test("a cancelled question has no answer, and going back restores the filters with the answer to them", async ({
+test("a canceled query has no answer, and Back restores filters with their answer", async ({
   page,
   request,
   baseURL,
@@ -161,11 +158,7 @@ test("a cancelled question has no answer, and going back restores the filters wi
   disconnect();
 });
 
-test("the timeline has live events of the range that the device was asked for, and of no other", async ({
-  page,
-  request,
-  baseURL,
-}) => {
+test("the timeline shows live events only of the queried range", async ({ page, request, baseURL }) => {
   const api = await Api.signIn(request);
   const joined = await api.enroll(await api.makeOrganization("Live range"), "WS-RANGE");
   const timeCreated = new Date(Date.now() - 2 * 3_600_000).toISOString();

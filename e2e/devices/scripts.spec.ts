@@ -1,7 +1,7 @@
 import { ScriptsPage } from "@/e2e/pages/scripts";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
-test("a script is found, read and copied", async ({ page }) => {
+test("find, read and copy a script", async ({ page }) => {
   const scripts = new ScriptsPage(page);
   await scripts.open();
   await scripts.search("print queue");

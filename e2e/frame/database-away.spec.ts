@@ -18,9 +18,7 @@ const takeAway = () =>
   }, fresh.dataDir);
 const giveBack = () => withDatabase((sql) => sql`ALTER ROLE trailmark_app LOGIN`, fresh.dataDir);
 
-test("a page asked for while the database is away says so, with or without a session or by a click, and opens when it is back", async ({
-  guest,
-}) => {
+test("a page shows a message while the database is down, and opens once it is back", async ({ guest }) => {
   await guest.goto(`${fresh.base}/login`);
   await new SignInPage(guest).fill(ADMIN.email, ADMIN.password);
   await expect(guest.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();

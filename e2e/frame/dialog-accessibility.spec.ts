@@ -74,11 +74,11 @@ const DIALOGS: [path: string, dialogs: Opening[]][] = [
 ];
 
 for (const [path, dialogs] of DIALOGS)
-  test(`the dialogs of ${path} have no accessibility violation`, async ({ page }) => {
+  test(`dialogs of ${path} have no accessibility violations`, async ({ page }) => {
     await page.goto(at(path));
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     for (const { name, open } of dialogs)
-      await test.step(`the dialog ${name}`, async () => {
+      await test.step(`dialog ${name} has no accessibility violations`, async () => {
         await open(page);
         const dialog = page.getByRole("dialog", { name });
         await expectSound(page, () => expect(dialog).toBeVisible());

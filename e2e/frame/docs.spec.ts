@@ -1,6 +1,6 @@
 import { expect, test } from "@/e2e/support/fixtures";
 
-test("anybody finds an operation in the API reference, and nothing leaves this server", async ({ guest }) => {
+test("anyone can find an operation in the API reference without external requests", async ({ guest }) => {
   const faults: string[] = [];
   guest.on("pageerror", (error) => faults.push(error.message));
   guest.on("console", (line) => {
@@ -18,7 +18,7 @@ test("anybody finds an operation in the API reference, and nothing leaves this s
   expect([...hosts]).toEqual([new URL(guest.url()).host]);
 });
 
-test("a request that is tried has nothing of the session of the person who reads", async ({ page }) => {
+test("trying a request in the API reference does not use the reader's session", async ({ page }) => {
   await page.goto("/docs#tag/me/GET/me");
   await page.getByRole("button", { name: "Test Request (get /me)" }).click();
   const answered = page.waitForResponse("**/api/v1/me");

@@ -39,7 +39,7 @@ async function narrow(page: Page) {
   await new Frame(page).switchTo(name);
 }
 
-test.describe("a part that could not be loaded is shown with the request's id, and comes by Retry", () => {
+test.describe("a failed section shows the request ID and loads on Retry", () => {
   let ids: Record<string, string> = {};
   test.beforeAll(async ({ playwright, baseURL }) => {
     const request = await playwright.request.newContext({ baseURL });
@@ -70,11 +70,7 @@ test.describe("a part that could not be loaded is shown with the request's id, a
     });
 });
 
-test("a page that its reader asks for beside too much else says so, and is no error in the log", async ({
-  guest,
-  request,
-  baseURL,
-}) => {
+test("a rate-limited page says so and logs no error", async ({ guest, request, baseURL }) => {
   const person = { email: `busy-${crypto.randomUUID()}@example.test`, password: "correct horse battery" };
   const admin = await Api.signIn(request);
   await admin.call("POST", "/users", { ...person, name: "Busy", role: "partner_technician" });
@@ -121,11 +117,7 @@ test("a page that its reader asks for beside too much else says so, and is no er
   expect(readFileSync("dist/results/e2e-server.log", "utf8")).not.toContain("Failed to parse URL");
 });
 
-test("counts of the audit log that failed are not shown as none, and come by Retry", async ({
-  page,
-  viewer,
-  request,
-}) => {
+test("failed audit log counts are not shown as zero, and load on Retry", async ({ page, viewer, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Counts that fail");
   await api.enroll(orgId, "WS-COUNTS");
@@ -146,7 +138,7 @@ test("counts of the audit log that failed are not shown as none, and come by Ret
   }
 });
 
-test("a server that cannot be reached is told as that", async ({ page }) => {
+test("an unreachable server is reported as unreachable", async ({ page }) => {
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await page.route("**/api/trpc/**", (route) => route.abort());
@@ -158,9 +150,7 @@ test("a server that cannot be reached is told as that", async ({ page }) => {
   await expect(page.getByRole("heading", { name: 'No results for "anything"' })).toBeVisible();
 });
 
-test("a session that ends while a page is open leads to the sign-in page, and back to the same place", async ({
-  guest,
-}) => {
+test("a session that ends on an open page leads to sign-in and back to the same place", async ({ guest }) => {
   const signIn = new SignInPage(guest);
   await signIn.signIn();
   await guest.goto("/devices");
@@ -175,7 +165,7 @@ test("a session that ends while a page is open leads to the sign-in page, and ba
   await expect(guest).toHaveURL("/devices?search=WS");
 });
 
-test("a page asked for with a session that no longer holds leads to the sign-in page and back", async ({ guest }) => {
+test("opening a page with an expired session leads to sign-in and back", async ({ guest }) => {
   const signIn = new SignInPage(guest);
   await signIn.signIn();
   const { cookies } = await guest.context().storageState();

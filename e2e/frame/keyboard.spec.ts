@@ -3,7 +3,7 @@ import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 import { ADMIN } from "@/testing/server";
 
-test("from the sign-in page to what a row changed, by the keyboard alone", async ({ guest, request }) => {
+test("keyboard only: from the sign-in page to an entry's changes", async ({ guest, request }) => {
   const api = await Api.signIn(request);
   const name = `Typed ${crypto.randomUUID().slice(0, 8)}`;
   const orgId = await api.makeOrganization(name);

@@ -3,7 +3,7 @@ import { expect, PHONE, test } from "@/e2e/support/fixtures";
 
 const PALETTE = "Go to a page, view, person, device or organization";
 
-test("Enter takes the first hit, also one that the server has to find", async ({ page, request }) => {
+test("Enter selects the first result, even one from the server", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const name = `KEY-${crypto.randomUUID().slice(0, 8)}`;
   const { deviceId } = await api.enroll(await api.makeOrganization(`Keys ${name}`), `${name}-WS`);
@@ -22,7 +22,7 @@ test("Enter takes the first hit, also one that the server has to find", async ({
   await expect(page.getByRole("button", { name: `Organization: Keys ${name}` })).toBeVisible();
 });
 
-test("the palette acts, and understands an id, an address and a search", async ({ viewer, page }) => {
+test("the command palette runs actions and accepts an ID, a URL and a search", async ({ viewer, page }) => {
   const go = async (typed: string) => {
     await page.keyboard.press("Control+k");
     const search = page.getByLabel(PALETTE);
@@ -49,7 +49,7 @@ test("the palette acts, and understands an id, an address and a search", async (
   await expect(page).toHaveURL(/q=frobnicated/);
 });
 
-test("arrows walk the entries, the tab says what is shown, and the account menu names the keys", async ({
+test("arrow keys walk entries, the tab title follows, and the account menu lists shortcuts", async ({
   viewer,
   page,
 }) => {
@@ -68,13 +68,10 @@ test("arrows walk the entries, the tab says what is shown, and the account menu 
   await expect(page.getByRole("dialog", { name: "Keyboard" })).toContainText("Fold repeats");
 });
 
-test.describe("by touch", () => {
+test.describe("touch", () => {
   test.use({ hasTouch: true, viewport: PHONE });
 
-  test("a finger held on a cell opens what it leads to, and chosen columns are lines of the card", async ({
-    viewer,
-    page,
-  }) => {
+  test("a long press opens the cell menu, and selected columns appear on the card", async ({ viewer, page }) => {
     await viewer.open("?action=user.login");
     const cell = viewer.table.locator('td[data-column="event"]').first();
     const hold = { pointerType: "touch", bubbles: true, clientX: 100, clientY: 300, isPrimary: true };

@@ -24,12 +24,12 @@ async function openOnPhone(page: Page, address: string): Promise<void> {
 
 // On a desk they are measured where everything else about a page is: page-accessibility.spec.ts.
 for (const path of STEADY)
-  test(`${path} does not move while it loads on a phone`, async ({ page }) => {
+  test(`${path} does not shift while loading on a phone`, async ({ page }) => {
     await openOnPhone(page, addressOf(path));
     await expectSteady(page);
   });
 
-test("nor does the page of a chain that is just written to, which has more to say", async ({ page, request }) => {
+test("the page of an active chain does not shift while loading", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const org = await api.makeChain("Written to");
   await api.call("GET", `/audit-logs/integrity?orgId=${org}`);
@@ -38,7 +38,7 @@ test("nor does the page of a chain that is just written to, which has more to sa
   await expectSteady(page);
 });
 
-test("between a phone and a desk no column of a list is crushed", async ({ page }) => {
+test("no list column is squeezed between phone and desktop width", async ({ page }) => {
   for (const path of ["/devices", "/settings/users", "/settings/enrollment"]) {
     await page.goto(path);
     const cell = page.getByRole("cell").first();

@@ -12,7 +12,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
   await request.dispose();
 });
 
-test("the old rows stay, dimmed, until the new ones are there", async ({ page }) => {
+test("old rows stay dimmed until new ones arrive", async ({ page }) => {
   await page.goto(`/devices?orgId=${orgId}`);
   const table = page.getByRole("table", { name: "Devices" });
   await expect(table.getByRole("link", { name: "WS-KEEPS" })).toBeVisible();
@@ -25,7 +25,7 @@ test("the old rows stay, dimmed, until the new ones are there", async ({ page })
   await expect(table).toHaveAttribute("aria-busy", "false");
 });
 
-test("a report keeps its numbers while another range is asked for", async ({ page }) => {
+test("a report keeps its numbers while another range loads", async ({ page }) => {
   await page.goto(`/reports?orgId=${orgId}`);
   const numbers = page.getByText("User activity in numbers").or(page.getByLabel("User activity in numbers"));
   await expect(numbers).toBeVisible();
@@ -37,7 +37,7 @@ test("a report keeps its numbers while another range is asked for", async ({ pag
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 });
 
-test("Back undoes one step at a time, on the devices and on the reports", async ({ page }) => {
+test("Back undoes one step at a time in devices and reports", async ({ page }) => {
   await page.goto("/devices");
   await page.getByLabel("Search by name", { exact: true }).fill("WS-KE");
   await expect(page).toHaveURL(/search=WS-KE/);
@@ -63,10 +63,7 @@ test("Back undoes one step at a time, on the devices and on the reports", async 
   await expect(page.getByRole("tab", { name: "User activity" })).toHaveAttribute("aria-selected", "true");
 });
 
-test("another organization's list starts at its first page, and so does another tab of a device", async ({
-  page,
-  request,
-}) => {
+test("switching the organization or device tab returns to the first page", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const name = `Switched ${crypto.randomUUID().slice(0, 8)}`;
   const other = await api.makeChain(name);

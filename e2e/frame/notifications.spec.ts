@@ -34,7 +34,7 @@ test.afterEach(async () => {
   }
 });
 
-test("a broken chain is behind the bell until it is read", async ({ page, request }) => {
+test("a broken chain appears under the bell until read", async ({ page, request }) => {
   const name = unique("Fabrikam");
   const api = await Api.signIn(request);
   const orgId = await api.makeChain(name);
@@ -55,7 +55,7 @@ test("a broken chain is behind the bell until it is read", async ({ page, reques
   await expect(page).toHaveURL(new RegExp(`/integrity\\?orgId=${orgId}`));
 });
 
-test("a page left open shows what the bell counts meanwhile", async ({ page, request }) => {
+test("an open notifications page shows new ones", async ({ page, request }) => {
   const name = unique("Wingtip");
   const orgId = await (await Api.signIn(request)).makeChain(name);
   raised.push(orgId);
@@ -71,10 +71,7 @@ test("a page left open shows what the bell counts meanwhile", async ({ page, req
   await expect(notifications.bell).toHaveAccessibleName(/Notifications, \d+ unread/);
 });
 
-test("a webhook is created, tested, seen in the delivery log and sent again, each message signed", async ({
-  page,
-  request,
-}) => {
+test("create and test a webhook, view its deliveries and resend a signed message", async ({ page, request }) => {
   const receiver = await startWebhookReceiver();
   const name = unique("Desk");
   // In an organization that no other test has, whose broken chains would show here.
@@ -114,7 +111,7 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
   await receiver.close();
 });
 
-test("a webhook's edit keeps what was changed elsewhere meanwhile", async ({ page, request }) => {
+test("editing a webhook keeps changes made elsewhere in the meantime", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const name = unique("Kept");
   const url = "https://desk.example/hook";
@@ -138,7 +135,7 @@ test("a webhook's edit keeps what was changed elsewhere meanwhile", async ({ pag
   });
 });
 
-test("a person chooses notifications, and a report is scheduled and deleted", async ({ page }) => {
+test("select notifications, and schedule and delete a report", async ({ page }) => {
   const notifications = new NotificationsPage(page);
   await notifications.openSettings();
   const denials = page.getByRole("checkbox", { name: "Many denials in the product" });

@@ -96,7 +96,7 @@ const PAGES: [path: string, heading: string][] = [
   ["/nowhere", "This page doesn't exist"],
 ];
 
-test("every page that is to be steady is among them", () => {
+test("covers every page that must not shift", () => {
   const paths = PAGES.map(([path]) => path);
   expect(STEADY.filter((path) => !paths.includes(path))).toEqual([]);
 });
@@ -104,7 +104,7 @@ test("every page that is to be steady is among them", () => {
 /** Pages with separate tests: an entry in keys.spec.ts, the rest below, in first-run.spec.ts and in proof.spec.ts. */
 const ELSEWHERE = ["/audit/[id]", "/login", "/setup"];
 
-test("every page of the app is among them", () => {
+test("covers every page of the app", () => {
   const folders = readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => basename(file) === "page.tsx")
     .map(
@@ -132,9 +132,7 @@ function faultsOf(page: Page): string[] {
 }
 
 for (const [path, heading] of PAGES)
-  test(`${path} is steady, has no accessibility violation, nor breaks its content security policy or throws`, async ({
-    page,
-  }) => {
+  test(`${path} is steady, accessible and free of CSP violations and errors`, async ({ page }) => {
     const faults = faultsOf(page);
     const shown = () => expect(page.getByRole("heading", { level: 1, name: at(heading) })).toBeVisible();
     if (STEADY.includes(path)) {
@@ -156,13 +154,13 @@ for (const [path, heading] of PAGES)
     expect(faults).toEqual([]);
   });
 
-test("the sign-in page has no accessibility violation", async ({ guest }) => {
+test("the sign-in page has no accessibility violations", async ({ guest }) => {
   await guest.goto("/login");
   await expect(guest.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await expectAccessibleInBoth(guest);
 });
 
-test("an open entry, the filters and the range have no accessibility violation", async ({ viewer, page }) => {
+test("an open entry, the filters and the range menu have no accessibility violations", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
   await viewer
     .entries(/signed in/)
@@ -182,10 +180,10 @@ test("an open entry, the filters and the range have no accessibility violation",
   await expectAccessibleInBoth(page);
 });
 
-test.describe("opened in the dark scheme", () => {
+test.describe("dark mode", () => {
   test.use({ colorScheme: "dark" });
 
-  test("a page is dark before and after its scripts answer, without a violation", async ({ page }) => {
+  test("a page is dark before and after hydration, without violations", async ({ page }) => {
     const faults = faultsOf(page);
     await page.goto("/");
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -196,7 +194,7 @@ test.describe("opened in the dark scheme", () => {
   });
 });
 
-test("a control whose name leaves out its words would be found", async ({ page }) => {
+test("the check detects a control whose name omits its label", async ({ page }) => {
   await page.goto("/scripts");
   await expect(page.getByRole("heading", { level: 1, name: "Scripts" })).toBeVisible();
   await page.evaluate(() => {
@@ -209,7 +207,7 @@ test("a control whose name leaves out its words would be found", async ({ page }
   expect(await violationsOn(page)).toEqual(["label-content-name-mismatch: #planted"]);
 });
 
-test("on a phone the navigation is a drawer that leads to the pages", async ({ page }) => {
+test("on a phone the navigation is a drawer that opens the pages", async ({ page }) => {
   await page.setViewportSize(PHONE);
   await page.goto("/");
   await page.getByRole("button", { name: "Open navigation" }).click();
@@ -221,11 +219,11 @@ test("on a phone the navigation is a drawer that leads to the pages", async ({ p
   await expect(drawer).toHaveCount(0);
 });
 
-test.describe("where motion is unwanted", () => {
+test.describe("with reduced motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
   for (const path of ["/", "/devices", "/reports", "/integrity?orgId=ORG"])
-    test(`${path} has none`, async ({ page }) => {
+    test(`${path} has no animations`, async ({ page }) => {
       await page.goto(at(path));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);

@@ -1,7 +1,7 @@
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
-test("Ctrl K leads to a page by its name, the question mark shows the keys", async ({ page }) => {
+test("Ctrl+K opens a page by name, and the question mark lists shortcuts", async ({ page }) => {
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await page.keyboard.press("Control+k");
@@ -17,7 +17,7 @@ test("Ctrl K leads to a page by its name, the question mark shows the keys", asy
   await expectAccessible(page);
 });
 
-test("Enter takes the first hit of what is typed, whatever the answer before it showed", async ({ page, request }) => {
+test("Enter selects the first result for the typed text, not an earlier one", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const mark = crypto.randomUUID().slice(0, 8);
   const hostname = `HURRIED-${mark}`;
@@ -66,10 +66,7 @@ test("Enter takes the first hit of what is typed, whatever the answer before it 
   await expect(search).toHaveCount(0);
 });
 
-test("Ctrl K finds a person, whose page links to the addresses, and forgets what was typed before", async ({
-  page,
-  request,
-}) => {
+test("Ctrl+K finds a person, whose page links to addresses, and clears the old input", async ({ page, request }) => {
   const { user } = await (await Api.signIn(request)).call<{ user: { name: string } }>("GET", "/me");
   await page.goto("/scripts");
   const search = page.getByLabel("Go to a page, view, person, device or organization");

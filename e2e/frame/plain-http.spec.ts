@@ -9,7 +9,7 @@ test.beforeEach(({ page }) =>
   }),
 );
 
-test("over plain HTTP, where browsers give no clipboard and no UUIDs, a chain is verified and texts are copied", async ({
+test("verifying and copying work over plain HTTP without clipboard and UUID APIs", async ({
   page,
   request,
   viewer,

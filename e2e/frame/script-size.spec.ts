@@ -29,10 +29,7 @@ function weigh(page: Page, isCounted: (response: Response) => boolean): () => Pr
   return async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-test("a fresh window loads less than 250 KB of scripts for the audit log, all that follows included", async ({
-  viewer,
-  page,
-}) => {
+test("the audit log loads less than 250 KB of scripts in total", async ({ viewer, page }) => {
   const total = weigh(page, (response) => response.request().resourceType() === "script");
   await viewer.open();
   await expect(viewer.entries().first()).toBeVisible();
@@ -41,7 +38,7 @@ test("a fresh window loads less than 250 KB of scripts for the audit log, all th
   expect(await total()).toBeLessThan(MAX_SCRIPTS_KB);
 });
 
-test("the page behind the short link of a proof weighs less than 60 KB in all", async ({ guest }) => {
+test("the page of a short proof link weighs less than 60 KB", async ({ guest }) => {
   const total = weigh(guest, () => true);
   await guest.goto("/p/no-link-of-this-name");
   await expect(guest.getByRole("alert")).toContainText("never existed");

@@ -20,7 +20,7 @@ async function countClicks(page: Page): Promise<() => number> {
 /** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
-test("a clean file takes six clicks from Devices to its report", async ({ page, request }) => {
+test("importing a clean file takes six clicks from Devices to its report", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const org = await api.makeOrganization(`Clicks ${name()}`);
   const hosts = [name(), name(), name()];

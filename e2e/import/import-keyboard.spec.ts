@@ -19,7 +19,7 @@ async function expectVisibleFocus(page: Page) {
 /** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
-test("the whole walk by keyboard alone", async ({ page, request }) => {
+test("keyboard only: a complete import", async ({ page, request }) => {
   const given = await makeSmallWorld(await Api.signIn(request));
   const wizard = new ImportWizard(page);
   const press = async (...keys: string[]) => {

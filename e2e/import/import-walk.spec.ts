@@ -38,10 +38,7 @@ async function download(page: Page, link: string): Promise<string> {
   return readFile(await (await file).path(), "utf8");
 }
 
-test("five thousand computers, a reload in the middle, the corrected rest, and the way back", async ({
-  page,
-  request,
-}) => {
+test("import 5,000 computers with a reload midway, a corrected rest and an undo", async ({ page, request }) => {
   test.slow();
   const world = await makeWorld(await Api.signIn(request));
   const { p } = world;

@@ -36,7 +36,7 @@ async function arrange(api: Api) {
 /** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
-test("a file is read, mapped, checked, run, reported and undone", async ({ page, request }) => {
+test("read, map, check, run, report and undo an import", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const given = await arrange(api);
   const wizard = new ImportWizard(page);
@@ -86,7 +86,7 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
   expect(Object.values(after.customFields as object)).not.toContain("R1");
 });
 
-test("the step is in the address, a closed tab loses nothing, and it fits a phone", async ({ page, request }) => {
+test("the import step is in the URL, survives a closed tab and fits a phone", async ({ page, request }) => {
   const given = await arrange(await Api.signIn(request));
   const wizard = new ImportWizard(page);
   await wizard.begin();
@@ -110,7 +110,7 @@ test("the step is in the address, a closed tab loses nothing, and it fits a phon
   await expectNoSidewaysScroll(page);
 });
 
-test("a broken file is said to be one and replaced, and an import is thrown away", async ({ page }) => {
+test("a broken file is reported and replaced, and an import is discarded", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
   const file = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
@@ -130,7 +130,7 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
 });
 
-test("a file that a busy server did not read is not called broken, and is read by Retry", async ({ page }) => {
+test("a file that a busy server did not read is not called broken and works on Retry", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
   const detail = "The server is too busy to read the file at this moment. Try again in a minute.";
@@ -152,7 +152,7 @@ const late = () => {
   return { name: "late.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
 };
 
-test("a file that proves broken beyond its first rows is not read again as it is", async ({ page }) => {
+test("a file broken beyond its first rows is not read again unchanged", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
   const read = page.getByRole("button", { name: "Read the file" });
@@ -171,9 +171,7 @@ test("a file that proves broken beyond its first rows is not read again as it is
   await expect(read).toBeEnabled();
 });
 
-test("an answer that was on its way while something was changed does not bring back what was before", async ({
-  page,
-}) => {
+test("a late response does not undo a newer change", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
   const read = page.getByRole("button", { name: "Read the file" });
@@ -209,7 +207,7 @@ test("an answer that was on its way while something was changed does not bring b
   await expect(read).toBeEnabled();
 });
 
-test("a file whose upload is cut off is asked for again", async ({ page }) => {
+test("an interrupted upload asks for the file again", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
   const text = `Computer ID,Computer Name,Note\n${"1,PC-1,a note of some length\n".repeat(330_000)}`;
@@ -228,7 +226,7 @@ test("a file whose upload is cut off is asked for again", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Read the file" })).toBeEnabled();
 });
 
-test("a field is made, changed, filled in on a device and deleted with its values", async ({ page, request }) => {
+test("create, change, fill in and delete a custom field with its values", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const host = name();
   const orgId = await api.makeOrganization(`Org ${host}`);

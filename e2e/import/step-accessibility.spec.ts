@@ -3,7 +3,7 @@ import { Api } from "@/e2e/support/api";
 import { expect, expectSound, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
 
-test("no step of an import has an accessibility violation, on a desk and on a phone", async ({ page, request }) => {
+test("import steps have no accessibility violations on desktop and phone", async ({ page, request }) => {
   test.slow();
   const wizard = new ImportWizard(page);
   await page.goto("/settings/custom-fields/import");

@@ -5,7 +5,7 @@ import { expect, patient, test } from "@/e2e/support/fixtures";
 /** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
-test("a mapping that one window saved is not overwritten by another that has not seen it", async ({ page }) => {
+test("a stale window cannot overwrite a mapping saved in another", async ({ page }) => {
   const field = `Shelf ${crypto.randomUUID().slice(0, 8)}`;
   const name = (window: Page) => window.getByRole("textbox", { name: `Name of the field for ${field}` });
   const first = new ImportWizard(page);

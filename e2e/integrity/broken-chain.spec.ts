@@ -6,10 +6,7 @@ import { failing } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
 import { tamper } from "@/e2e/support/tamper";
 
-test("a row that was altered behind the server's back is shown, with what was expected and what was found", async ({
-  page,
-  request,
-}) => {
+test("a row altered in the database is shown with expected and actual values", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Tampered", 4);
   const integrity = new IntegrityPage(page);
   const frame = new Frame(page);
@@ -31,7 +28,7 @@ test("a row that was altered behind the server's back is shown, with what was ex
   await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}/);
 });
 
-test("the badge of an organization tells what was checked and how far it is anchored", async ({ page, request }) => {
+test("an organization's badge shows what was checked and how far it is anchored", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Badged");
   const integrity = new IntegrityPage(page);
   await integrity.open(orgId);
@@ -45,7 +42,7 @@ test("the badge of an organization tells what was checked and how far it is anch
   await expect(page.getByRole("tooltip")).toContainText("entries checked on");
 });
 
-test("the badge says that the state is not known once it can no longer be read", async ({ page, request }) => {
+test("the badge says that the state is unknown when it can no longer be read", async ({ page, request }) => {
   await page.clock.install();
   const orgId = await (await Api.signIn(request)).makeChain("Unread");
   const integrity = new IntegrityPage(page);
@@ -67,7 +64,7 @@ test("the badge says that the state is not known once it can no longer be read",
   );
 });
 
-test("the list of organizations names the broken one", async ({ page, request }) => {
+test("the organization list marks the broken one", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Broken in the list");
   await tamper(orgId);
   const integrity = new IntegrityPage(page);

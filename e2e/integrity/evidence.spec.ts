@@ -13,11 +13,7 @@ function alter(bundle: string): string {
   return lines.join("\n");
 }
 
-test("a chain is verified on demand, and its bundle holds in a browser that is offline", async ({
-  page,
-  guest,
-  request,
-}) => {
+test("verify a chain on demand, and its bundle in an offline browser", async ({ page, guest, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Evidence");
   const integrity = new IntegrityPage(page);
   await integrity.open(orgId);
@@ -69,7 +65,7 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
   expect(sheets).toHaveLength(1);
 });
 
-test("a range's result is that range's: neither Back nor another range shows it", async ({ page, request }) => {
+test("a range's result is not shown for another range or after Back", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Ranges");
   const integrity = new IntegrityPage(page);
   await integrity.open(orgId);
@@ -92,7 +88,7 @@ test("a range's result is that range's: neither Back nor another range shows it"
   await expect(result).toHaveCount(0);
 });
 
-test("an altered row, a foreign signer and a file that is no bundle are told apart", async ({
+test("distinguishes an altered row, a foreign signer and a file that is no bundle", async ({
   page,
   guest,
   request,

@@ -37,7 +37,7 @@ function forge(link: string): string {
   return `${page}#p=${deflateRawSync(Buffer.from(forged)).toString("base64url")}`;
 }
 
-test("a proof link says intact to somebody without an account, and broken when it was changed", async ({
+test("a proof link shows intact without an account, and broken once changed", async ({
   browser,
   page,
   request,
@@ -78,7 +78,7 @@ test("a proof link says intact to somebody without an account, and broken when i
   await context.close();
 });
 
-test("a short link opens until it is revoked, and its openings are counted", async ({ page, guest, request }) => {
+test("a short link opens until revoked and counts its openings", async ({ page, guest, request }) => {
   const { entryId } = await arrange(request, `${PROVEN}, in print`);
   const share = new ShareDialog(page);
   await share.open(entryId);
@@ -101,7 +101,7 @@ test("a short link opens until it is revoked, and its openings are counted", asy
   await expect(guest.getByRole("alert").filter({ hasText: "has ended, was revoked or never existed" })).toBeVisible();
 });
 
-test("the page as one file asks nothing of any network and believes only a pasted key", async ({
+test("the single-file verifier makes no requests and trusts only a pasted key", async ({
   page,
   guest,
   request,

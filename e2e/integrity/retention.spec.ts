@@ -3,7 +3,7 @@ import { Api } from "@/e2e/support/api";
 import { answering } from "@/e2e/support/faults";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
-test("a longer window is saved at once, a shorter one after its preview and the organization's name", async ({
+test("a longer retention saves immediately, a shorter one after preview and confirmation", async ({
   page,
   request,
 }) => {
@@ -29,10 +29,7 @@ test("a longer window is saved at once, a shorter one after its preview and the 
   await expect(retention.state("90 days")).toBeVisible();
 });
 
-test("before a shorter window is saved, the entries and the span that it removes are shown", async ({
-  page,
-  request,
-}) => {
+test("a shorter retention first shows the entries and time span to be removed", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Long kept");
   await answering(page, "retention.preview", {
@@ -49,7 +46,7 @@ test("before a shorter window is saved, the entries and the span that it removes
   await expect(page.getByText(/The next run would remove 1,234 entries, from 20 Nov 2025/)).toBeVisible();
 });
 
-test("while an alarm is open on the log, the preview promises no removal", async ({ page, request }) => {
+test("the retention preview promises no removal while an alarm is open", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Alarmed");
   const alarmSince = "2026-11-20T10:00:00.000Z";
   await answering(page, "retention.preview", { retentionDays: 180, rows: 0, from: null, to: null, alarmSince });
@@ -59,7 +56,7 @@ test("while an alarm is open on the log, the preview promises no removal", async
   await expect(page.getByText(/would remove nothing: an alarm is open on this log since 20 Nov 2026/)).toBeVisible();
 });
 
-test("without an admin connection the page warns that nothing can be removed", async ({ page, request }) => {
+test("the page warns that nothing can be removed without an admin connection", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Never pruned");
   await answering(page, "retention.get", { pruningEnabled: false, nextRunAt: null });
   const retention = new RetentionPage(page);
@@ -78,7 +75,7 @@ test("without an admin connection the page warns that nothing can be removed", a
   await retention.dialog.getByRole("button", { name: "Cancel" }).click();
 });
 
-test("an organization without a policy is shown as one whose entries are never deleted", async ({ page, request }) => {
+test("an organization without a policy shows that entries are never deleted", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Older than the policy");
   await answering(page, "retention.get", {
     configured: false,

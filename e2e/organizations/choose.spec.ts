@@ -2,7 +2,7 @@ import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 
-test("pages of one organization let the reader choose it first", async ({ guest, request }) => {
+test("pages of one organization ask the reader to select one", async ({ guest, request }) => {
   const api = await Api.signIn(request);
   const run = crypto.randomUUID().slice(0, 8);
   const organizationIds = [await api.makeOrganization(`First ${run}`), await api.makeOrganization(`Second ${run}`)];

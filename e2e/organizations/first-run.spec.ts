@@ -27,9 +27,7 @@ function runCommand(program: string, args: string[], input = ""): Promise<number
 /** The one-time token that the console of the fresh server shows. */
 const token = (): string => /one-time token (\S+)/.exec(readFileSync(fresh.logFile, "utf8"))?.[1] ?? "";
 
-test("an empty installation reaches a first agent's entries with the checklist and the keyboard alone", async ({
-  guest,
-}) => {
+test("keyboard only: from an empty installation to a first agent's entries by checklist", async ({ guest }) => {
   test.slow();
   const keys = new Keys(guest);
   await guest.goto(fresh.base);

@@ -60,7 +60,7 @@ async function busyOrganization(api: Api) {
   return { orgId, name, report };
 }
 
-test("every number on a page is the table's", async ({ page, request }) => {
+test("every number on a page matches the table", async ({ page, request }) => {
   test.slow();
   const api = await Api.signIn(request);
   const { orgId, name, report } = await busyOrganization(api);

@@ -5,10 +5,7 @@ import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtu
 
 const unique = () => crypto.randomUUID().slice(0, 8);
 
-test("which organizations have a broken or unverified chain or a retention under 365 days is one look", async ({
-  page,
-  request,
-}) => {
+test("one view lists organizations with a broken or unverified chain or short retention", async ({ page, request }) => {
   const mark = unique();
   const api = await Api.signIn(request);
   const short = await api.makeOrganization(`Short ${mark}`);
@@ -28,7 +25,7 @@ test("which organizations have a broken or unverified chain or a retention under
   await expect(page.getByText(/^1 organization of [\d,]+, as of \d+ \w+ \d{4}, [\d:]+$/)).toBeVisible();
 });
 
-test("the retention of many is set at once, and their chains are verified", async ({ page, request }) => {
+test("set the retention of many organizations at once and verify their chains", async ({ page, request }) => {
   const mark = unique();
   const api = await Api.signIn(request);
   for (const name of ["One", "Two"]) await api.makeChain(`${name} ${mark}`, 1);
@@ -54,7 +51,7 @@ test("the retention of many is set at once, and their chains are verified", asyn
   await expect(list.row(`Two ${mark}`)).toContainText(/whole chain checked (just now|\d+ min ago)/);
 });
 
-test("where pruning is off, the preview for many promises no removal", async ({ page, request }) => {
+test("with pruning off, the preview for many organizations promises no removal", async ({ page, request }) => {
   const mark = unique();
   await (await Api.signIn(request)).makeOrganization(`Never pruned ${mark}`);
   await answering(page, "organizations.overview", { pruningEnabled: false });
@@ -77,7 +74,7 @@ test("where pruning is off, the preview for many promises no removal", async ({ 
   );
 });
 
-test("behind each row stands the organization, with the ways to its pages", async ({ page, request }) => {
+test("each row opens the organization with links to its pages", async ({ page, request }) => {
   const name = `Behind ${unique()}`;
   const orgId = await (await Api.signIn(request)).makeChain(name);
   const list = new OrganizationsPage(page);
@@ -94,7 +91,7 @@ test("behind each row stands the organization, with the ways to its pages", asyn
   await expect(page).toHaveURL(new RegExp(`orgId=${orgId}`));
 });
 
-test("organizations, one of them and the checklist have no accessibility violation", async ({ page, request }) => {
+test("organization pages and the checklist have no accessibility violations", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain(`Seen ${unique()}`);
   for (const path of ["/organizations", `/organizations/${orgId}`, "/start", "/integrity"]) {
     await page.goto(path);
@@ -104,7 +101,7 @@ test("organizations, one of them and the checklist have no accessibility violati
   }
 });
 
-test("earlier addresses of the page lead to it", async ({ page }) => {
+test("old URLs of the page redirect to it", async ({ page }) => {
   for (const [from, to] of [
     ["/settings/organizations?search=x", "/organizations?search=x"],
     ["/customers", "/organizations"],

@@ -20,7 +20,7 @@ test.afterAll(async () => {
   await store.close();
 });
 
-test("an HTTPS stream is set up, repaired, watched and changed by its pages alone", async ({ page, request }) => {
+test("set up, repair, watch and change an HTTPS stream in the UI", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const customer = `Streamed ${crypto.randomUUID().slice(0, 8)}`;
   const orgId = await api.makeChain(customer);
@@ -87,10 +87,7 @@ test("an HTTPS stream is set up, repaired, watched and changed by its pages alon
   await expect(page.getByRole("row").filter({ hasText: customer })).toContainText(new URL(receiver.url).host);
 });
 
-test("an archive to S3 is set up in three steps and a button, and a range is read back from it", async ({
-  page,
-  request,
-}) => {
+test("set up an S3 archive in three steps and restore a range from it", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const customer = `Archived ${crypto.randomUUID().slice(0, 8)}`;
   const orgId = await api.makeChain(customer);

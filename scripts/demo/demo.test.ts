@@ -27,20 +27,20 @@ beforeAll(() => {
   story = storyEvents(cast, createRandom(SEED), END);
 });
 
-test("everything happens within the month, and everyone has signed in", () => {
+test("all events are within the month, and everyone has signed in", () => {
   const times = story.events.map(({ timestamp }) => Date.parse(timestamp));
   expect(Math.max(...times)).toBeLessThan(END);
   expect(Math.min(...times)).toBeGreaterThan(END - MONTH_MS);
   expect(story.signIns.map(({ email }) => email).sort()).toEqual(cast.people.map(({ email }) => email).sort());
 });
 
-test("nobody signs in after the sign-in that the server records as the last", () => {
+test("nobody signs in after their recorded last sign-in", () => {
   const last = new Map(story.signIns.map(({ email, at }) => [email, at]));
   for (const { actorEmail, timestamp } of of("user.login"))
     expect(Date.parse(timestamp)).toBeLessThan(last.get(actorEmail ?? "") ?? 0);
 });
 
-test("nobody does what the role does not allow, and nobody is refused what it allows", () => {
+test("roles allow every action that succeeds and forbid every denied one", () => {
   const roles = new Map(cast.people.map((person) => [person.id, person.role]));
   const roleOf = ({ actorId }: StoryEvent) => roles.get(actorId) ?? "";
   const changes = [
@@ -59,7 +59,7 @@ test("nobody does what the role does not allow, and nobody is refused what it al
     ]);
 });
 
-test("a changed role is the one that the person has, and was another before", () => {
+test("a changed role matches the user's current role and differs from the previous one", () => {
   const roles = new Map(cast.people.map((person) => [person.id, person.role]));
   expect(of("user.permission.change").length).toBeGreaterThan(0);
   for (const { resourceId, actorId, details } of of("user.permission.change")) {
@@ -68,7 +68,7 @@ test("a changed role is the one that the person has, and was another before", ()
   }
 });
 
-test("an alert is as severe as its kind, a diagnostic line has the level that it speaks of", () => {
+test("alert severity and diagnostic level match their message", () => {
   const severities = new Map<string, string>(Object.entries(ALERTS));
   for (const { resourceName, details } of of("alert.create"))
     expect(details?.severity).toBe(severities.get(resourceName ?? "") ?? "critical");
@@ -81,7 +81,7 @@ test("an alert is as severe as its kind, a diagnostic line has the level that it
   }
 });
 
-test("a laptop that left the office's network is back at the end", () => {
+test("a laptop that left the office network is back at the end", () => {
   const moves = of("agent.source.ip.changed");
   expect(moves.length).toBeGreaterThan(0);
   const last = new Map(moves.map((move) => [move.actorId, move]));
@@ -91,7 +91,7 @@ test("a laptop that left the office's network is back at the end", () => {
   }
 });
 
-test("the incident is told by the audit log, the agent's diagnostics and the device's events", () => {
+test("the incident appears in audit log, agent diagnostics and device events", () => {
   const device = { hostname: "CDG-WS-008" };
   expect(cast.devices.find(({ hostname }) => hostname === device.hostname)?.os).toBe("windows");
   const turnedOff = of("policy.update").find(({ details }) => text(details).includes("disabled"));
@@ -114,7 +114,7 @@ test("serious hardware events are rare", () => {
   expect(critical.length / events.length).toBeLessThan(0.02);
 });
 
-test("the rules that come turned on find the incident and nothing else", () => {
+test("default rules find the incident and nothing else", () => {
   const found = SHIPPED_RULES.filter(({ isOn }) => isOn).flatMap(({ key, yaml }) =>
     [cast.homeOrgId, ...cast.orgIds].flatMap((orgId) => {
       const rule = parseRule(yaml);

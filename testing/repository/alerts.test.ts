@@ -100,14 +100,14 @@ const test = (figures: Partial<typeof WELL>, alerts: string, firing: number) => 
   ],
 });
 
-it("every alert has an example that makes it fire", () => {
+it("every alert has an example that fires it", () => {
   expect(Object.keys(SICK).sort()).toEqual([...names].sort());
 });
 
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
 it.runIf(hasPromtool)(
-  "each alert fires by what its guide says, and none where all is well (promtool)",
+  "each alert fires on its example and none fires in normal operation (promtool)",
   { timeout: 180_000 },
   () => {
     const { trailmark_figures_age_seconds: _, ...serving } = WELL;

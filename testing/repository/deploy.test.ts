@@ -32,7 +32,7 @@ function isRead(name: string): boolean {
   return false;
 }
 
-it("every variable that the files set is one that the server reads", () => {
+it("deploy files set only variables that the server reads", () => {
   const named = new Set(FILES.flatMap(variablesOf));
   expect(named.size).toBeGreaterThan(10);
   expect([...named].filter((name) => !isRead(name))).toEqual([]);
@@ -40,7 +40,7 @@ it("every variable that the files set is one that the server reads", () => {
   expect(isRead("HOST_FILE")).toBe(false);
 });
 
-it.each(FILES.filter((path) => path.endsWith(".yaml") || path.endsWith(".yml")))("%s is YAML", (path) => {
+it.each(FILES.filter((path) => path.endsWith(".yaml") || path.endsWith(".yml")))("%s is valid YAML", (path) => {
   const documents = parseAllDocuments(textOf(path));
   expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
 });
@@ -59,7 +59,7 @@ const compose = z
   })
   .parse(parse(textOf("deploy/compose.yaml"), { merge: true }));
 
-it("the compose file mounts files, volumes and secrets that are there", () => {
+it("the compose file mounts existing files, volumes and secrets", () => {
   for (const [name, { volumes, secrets, depends_on }] of Object.entries(compose.services)) {
     for (const source of volumes.map((volume) => volume.split(":")[0] ?? ""))
       if (source !== "./tls")
@@ -76,7 +76,7 @@ it("the compose file mounts files, volumes and secrets that are there", () => {
   }
 });
 
-it("parts of an import pass the proxy", () => {
+it("the proxy allows upload parts of an import", () => {
   const megabytes = Number(/client_max_body_size (\d+)m;/.exec(textOf("deploy/nginx/trailmark.conf"))?.[1]);
   expect(UPLOAD_PART_BYTES).toBeLessThan(megabytes * 1024 * 1024);
 });
@@ -88,7 +88,7 @@ it("the proxy limits requests without a credential by address", () => {
   expect(nginx.match(/^ +limit_(req|conn) /gm)).toHaveLength(2);
 });
 
-it("secrets lie in a folder that their owner alone may enter, even one that was there", () => {
+it("secrets are stored in an owner-only folder, even a pre-existing one", () => {
   const folder = mkdtempSync(join(tmpdir(), "secrets-"));
   chmodSync(folder, 0o755);
   execFileSync("sh", ["deploy/make-secrets.sh", folder]);
@@ -98,7 +98,7 @@ it("secrets lie in a folder that their owner alone may enter, even one that was 
 it.each([
   ["imports", "server/custom-fields/import/record.ts"],
   ["exports", "server/exports/files.ts"],
-])("files of %s lie where every process finds them", (name, source) => {
+])("%s is a shared volume of every server process", (name, source) => {
   const [, folder] = /TRAILMARK_DATA_DIR, "(\w+)"/.exec(textOf(source)) ?? [];
   const servers = Object.entries(compose.services).filter(([service]) => service.startsWith("server-"));
   expect(servers.length).toBeGreaterThan(1);
@@ -109,14 +109,14 @@ it.each([
   expect(textOf("deploy/Dockerfile")).toContain(` /var/lib/trailmark/${folder}`);
 });
 
-it("the processes that the proxy and the scrape ask are those of the compose file", () => {
+it("proxy and scrape targets match the compose services", () => {
   const asked = ["nginx/upstream.compose.conf", "monitoring/prometheus.yml"].flatMap((path) =>
     [...textOf(join("deploy", path)).matchAll(/\b(server-\d+):3000/g)].map(([, name = ""]) => name),
   );
   expect(new Set(asked)).toEqual(new Set(Object.keys(compose.services).filter((name) => name.startsWith("server-"))));
 });
 
-it("commands start bundles that the build makes, with commands and probes that exist", () => {
+it("deploy commands start built bundles with existing commands and probes", () => {
   const build = textOf("scripts/build.mjs");
   const cli = textOf("server/run/cli/main.ts");
   const texts = FILES.map(textOf).join("\n");
@@ -131,7 +131,7 @@ it("commands start bundles that the build makes, with commands and probes that e
     expect(existsSync(join("app", path, "route.ts")), path).toBe(true);
 });
 
-it("the image copies what is in the checkout or built", () => {
+it("the image copies only files that exist or are built", () => {
   const copied = [...textOf("deploy/Dockerfile").matchAll(/^COPY (?:--from=\w+ )?(.+) \S+$/gm)].flatMap(
     ([, sources = ""]) => sources.split(" "),
   );
@@ -148,7 +148,7 @@ it("the kustomization lists every manifest", () => {
   expect([...resources].sort()).toEqual(manifests.sort());
 });
 
-it("the network policies name pods and a port that the other manifests have", () => {
+it("network policies name existing pods and ports", () => {
   const manifests = readdirSync("deploy/kubernetes").filter((name) => !/^(network|kustomization)/.test(name));
   const others = manifests.map((name) => textOf(join("deploy/kubernetes", name))).join("\n");
   const policies = textOf("deploy/kubernetes/network.yaml");
@@ -162,13 +162,13 @@ it("the network policies name pods and a port that the other manifests have", ()
   expect(others).toContain("- name: http\n              containerPort: 3000");
 });
 
-it("the image and the unit start the server by its own first line, as the launcher does", () => {
+it("the image and systemd unit start the server by its first line, like the launcher", () => {
   expect(textOf("server/run/process/main.ts")).toMatch(/^#!\/usr\/bin\/env -S .*\bnode /);
   expect(textOf("deploy/Dockerfile")).toMatch(/^CMD \["\.\/dist\/server\.mjs"\]$/m);
   expect(textOf("deploy/systemd/trailmark@.service")).toMatch(/^ExecStart=\S+\/dist\/server\.mjs$/m);
 });
 
-it("every dependency has one version", () => {
+it("every dependency has an exact version", () => {
   const { dependencies, devDependencies } = JSON.parse(textOf("package.json"));
   for (const version of Object.values({ ...dependencies, ...devDependencies }))
     expect(version).toMatch(/^\d[\w.-]*$|^(npm|file):/);

@@ -11,7 +11,7 @@ const GUIDES = [
     .map((name) => join("docs", name)),
 ];
 
-it.each(GUIDES)("%s links to files that are there", (guide) => {
+it.each(GUIDES)("%s links to existing files", (guide) => {
   const links = [...readFileSync(guide, "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
     ([, target = ""]) => target,
   );
@@ -27,7 +27,7 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(" ", "-"),
   );
 
-it.each(GUIDES)("%s links to headings that are there", (guide) => {
+it.each(GUIDES)("%s links to existing headings", (guide) => {
   const links = [...readFileSync(guide, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([\w-]+)\)/g)];
   const wrong = links.filter(
     ([, page, anchor = ""]) => !anchorsOf(page ? join(dirname(guide), page) : guide).includes(anchor),
@@ -35,7 +35,7 @@ it.each(GUIDES)("%s links to headings that are there", (guide) => {
   expect(wrong.map(([link]) => link)).toEqual([]);
 });
 
-it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
+it.each(GUIDES)("%s names existing files", (guide) => {
   const paths = [
     ...readFileSync(guide, "utf8").matchAll(
       /`((?:app|server|db|components|testing|scripts|e2e|docs|bench|agent|deploy)\/[^`*…<>\s]+)`/g,
@@ -45,14 +45,14 @@ it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
   expect(named.filter((path) => !/NNNN|AREA|\.generated\./.test(path) && !existsSync(path))).toEqual([]);
 });
 
-it.each(GUIDES)("%s asks curl for nothing that curl refuses: to resume a download under the server's name", (guide) => {
+it.each(GUIDES)("%s uses no curl options that conflict", (guide) => {
   const options = [...readFileSync(guide, "utf8").matchAll(/^.*\bcurl .*$/gm)].map(([line]) =>
     [...line.matchAll(/ -([a-zA-Z]+)/g)].map(([, letters]) => letters).join(""),
   );
   expect(options.filter((letters) => letters.includes("C") && letters.includes("J"))).toEqual([]);
 });
 
-it("the walks name files, and in each functions that it declares", () => {
+it("walkthroughs name existing files and functions", () => {
   const rows = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/^\| `([^`]+\.tsx?)` \| ([^|]+) \|/gm)];
   const hops = rows.flatMap(([, file = "", names = ""]) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => ({ file, name })),
@@ -65,7 +65,7 @@ it("the walks name files, and in each functions that it declares", () => {
   expect(wrong).toEqual([]);
 });
 
-it("the API guide's table of audit filters names every filter of the catalogue", () => {
+it("the API guide lists every filter of the catalog", () => {
   const [, table = ""] = /^\| Parameter \| Entries \|\n((?:\|.*\n)+)/m.exec(readFileSync("docs/api.md", "utf8")) ?? [];
   const named = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
@@ -73,7 +73,7 @@ it("the API guide's table of audit filters names every filter of the catalogue",
   expect(named).toEqual(expect.arrayContaining(FILTER_NAMES));
 });
 
-it("the permissions page names every permission and the roles that have it", () => {
+it("the permissions page lists every permission with its roles", () => {
   const rows = [...readFileSync("docs/permissions.md", "utf8").matchAll(/^\| `(\w+:\w+)` \| [^|]+ \| (.*) \|$/gm)];
   const shown = rows.map(([, name, cells = ""]) => [name, cells.split("|").map((cell) => cell.includes("●"))]);
   const roles = ["org_admin", "org_technician", "org_viewer", "partner_admin"] as const;
@@ -81,7 +81,7 @@ it("the permissions page names every permission and the roles that have it", () 
   expect(shown).toEqual(PERMISSIONS.map((name) => [name, has(name)]));
 });
 
-it("the index of decisions leads to each of them", () => {
+it("the index of decisions links to each one", () => {
   const index = readFileSync(join("docs", "decisions", "README.md"), "utf8");
   const linked = [...index.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name);
   expect(linked.sort()).toEqual(

@@ -87,7 +87,7 @@ function commandsOf(guide: string, heading: string): string {
   return [...chapter.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
 }
 
-it("README: from nothing to a verified bundle, by its commands alone", async () => {
+it("README commands alone lead from nothing to a verified bundle", async () => {
   const commands = commandsOf("README.md", "From nothing to a verified bundle")
     .replace(/^npm start.*$/m, "")
     .replaceAll("127.0.0.1:3000", `127.0.0.1:${port}`);
@@ -104,7 +104,7 @@ it("README: from nothing to a verified bundle, by its commands alone", async () 
 });
 
 it.each(["TRAILMARK_SIGNING_KEY_FILE", "TRAILMARK_JWT_KEY_FILE"])(
-  "refuses to start where %s cannot be used, and says why",
+  "refuses to start with an unusable %s and says why",
   async (name) => {
     const wrong = join(home, "wrong.pem");
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

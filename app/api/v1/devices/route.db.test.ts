@@ -40,7 +40,7 @@ describe("GET /devices", () => {
   const names = async (token: TestUser, query = "") =>
     (await list(token, query)).body.data.map((d: { hostname: string }) => d.hostname).sort();
 
-  it("lists the user's organization's devices; a partner's user sees those of every organization", async () => {
+  it("lists the devices of the user's organization, or of all for a partner user", async () => {
     expect(await names(viewer)).toEqual(["Beta-1", "alpha_1"]);
     expect(await names(partner)).toEqual(["Beta-1", "alphaX1", "alpha_1"]);
     expect(await names(partner, `?orgId=${sibling.id}`)).toEqual(["alphaX1"]);
@@ -56,7 +56,7 @@ describe("GET /devices", () => {
     expect(await names(partner, "?online=false")).toEqual(["Beta-1", "alphaX1"]);
   });
 
-  it("pages, and refuses a limit over 100", async () => {
+  it("paginates and rejects a limit over 100", async () => {
     const second = await list(partner, "?limit=2&page=2");
     expect(second.body).toMatchObject({ pagination: { page: 2, limit: 2, total: 3, totalPages: 2 } });
     expect(second.body.data).toHaveLength(1);
@@ -83,7 +83,7 @@ describe("GET /devices", () => {
     expect((await one(partner, elsewhere.id)).status).toBe(200);
   });
 
-  it("was last seen through its stream if that is later than its last request", async () => {
+  it("was last seen when its stream ended, if that is later than its last request", async () => {
     const device = await createDevice({ orgId: org.id, hostname: "streaming", lastSeenAt: new Date(0) });
     const at = new Date();
     const stream = {
@@ -103,7 +103,7 @@ describe("GET /devices", () => {
     expect(await one()).toMatchObject({ online: false, lastSeenAt: closedAt.toISOString() });
   });
 
-  it("is offline once its agent says that it stops, and online with its next sign of life", async () => {
+  it("is offline once its agent reports stopping, and online with its next heartbeat", async () => {
     const device = await createDevice({ orgId: org.id, hostname: "stopping" });
     const onlineAfter = async (body: object) => {
       await call(heartbeat, { token: device, params: { id: device.agentId }, body });
@@ -114,7 +114,7 @@ describe("GET /devices", () => {
     expect(await onlineAfter({})).toBe(true);
   });
 
-  it("responds alike to a foreign and a missing device", async () => {
+  it("returns the same 404 for a foreign and a missing device", async () => {
     const one = (id: string) => call(getOne, { token: viewer, params: { id } });
     const [foreign, missing] = [await one(elsewhere.id), await one(crypto.randomUUID())];
     expect(foreign.status).toBe(404);

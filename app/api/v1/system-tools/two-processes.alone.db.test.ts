@@ -63,7 +63,7 @@ afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-it("a query at one server process reaches an agent at another, even after that one was killed", async () => {
+it("a query reaches an agent connected to another server process, even after a kill", async () => {
   const [stream, query] = await Promise.all([startServer(), startServer()]);
   const org = await createOrg();
   const device = await createDevice({ orgId: org.id });

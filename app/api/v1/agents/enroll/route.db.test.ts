@@ -59,7 +59,7 @@ describe("POST /agents/enroll", () => {
     expect(device).toMatchObject({ hostname: "ws-1", os: "linux", osVersion: "Debian 12", agentVersion: "1.2.3" });
   });
 
-  it("takes a UUID for one agent however it is written, and its entries name it", async () => {
+  it("treats a UUID in any case as one agent, which its entries name", async () => {
     const agentId = randomUUID().toUpperCase();
     const hostname = `WS-${agentId.slice(0, 8)}`;
     const { body: first } = await enroll(body(key, { agentId, hostname }));
@@ -78,7 +78,7 @@ describe("POST /agents/enroll", () => {
     expect((await list(`device=${hostname}`)).sort()).toEqual(expect.arrayContaining(named));
   });
 
-  it("audits the new device and the enrolment as the agent", async () => {
+  it("audits the new device and the enrollment as the agent", async () => {
     const { body: answer } = await enroll(body(key, { agentId: `audited-${org.id.slice(0, 8)}` }));
     await flushRecording(60_000);
     const rows = await asSystem((tx) =>
@@ -92,7 +92,7 @@ describe("POST /agents/enroll", () => {
     expect(rows[0]?.details).toMatchObject({ rawActorId: answer.agentId });
   });
 
-  it("keeps the device when an agent re-enrols with its token; the token is replaced and the stream ends", async () => {
+  it("re-enrollment with its token keeps the device, replaces the token and ends the stream", async () => {
     const agentId = `twice:${org.id.slice(0, 8)}`;
     let [first, second] = [(await enroll(body(key, { agentId }))).body, { token: "", deviceId: "" }];
     const again = () =>
@@ -109,7 +109,7 @@ describe("POST /agents/enroll", () => {
     expect(device?.hostname).toBe("renamed");
   });
 
-  it("rejects a known agentId without its token, own or foreign; each attempt counts as a use", async () => {
+  it("rejects a known agentId without its token; each attempt counts as a use", async () => {
     const other = await createOrg({ name: "Very Private Ltd" });
     const [own, foreign] = [`own-${org.id.slice(0, 8)}`, `taken-${org.id.slice(0, 8)}`];
     const { body: first } = await enroll(body(key, { agentId: own }));
@@ -157,7 +157,7 @@ describe("POST /agents/enroll", () => {
     expect((await call(RELEASE, { method: "POST", token: viewer, params })).status).toBe(403);
   });
 
-  it("replaces no token when the stream of the old one cannot be ended; sent again, it does both", async () => {
+  it("replaces no token until the old stream can be ended", async () => {
     const agentId = `cut-off-${org.id.slice(0, 8)}`;
     const { body: first } = await enroll(body(key, { agentId }));
     const again = () => enroll(body(key, { agentId, agentToken: first.token }));
@@ -168,7 +168,7 @@ describe("POST /agents/enroll", () => {
     });
   });
 
-  it("records a revocation once, however often it has to be sent", async () => {
+  it("records a revocation once for any number of attempts", async () => {
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
     const agentId = `revoked-twice-${org.id.slice(0, 8)}`;
     const { deviceId } = (await enroll(body(key, { agentId }))).body;
@@ -183,7 +183,7 @@ describe("POST /agents/enroll", () => {
     expect(await asSystem((tx) => tx.$count(auditLogs, revocations))).toBe(1);
   });
 
-  it("does not reinstate an agent that is revoked while it re-enrols", async () => {
+  it("does not reinstate an agent revoked during re-enrollment", async () => {
     const agentId = `at-once-${org.id.slice(0, 8)}`;
     const { body: first } = await enroll(body(key, { agentId }));
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
@@ -194,7 +194,7 @@ describe("POST /agents/enroll", () => {
     expect([revoked?.status, enrolled?.status]).toEqual([204, 409]);
   });
 
-  it("responds 401 alike to an unknown, revoked, expired or used-up key", async () => {
+  it("returns the same 401 for an unknown, revoked, expired or used-up key", async () => {
     const used = await createEnrollmentKey({ orgId: org.id, maxUses: 1 });
     expect((await enroll(body(used.key))).status).toBe(201);
     const bad = [
@@ -217,14 +217,14 @@ describe("POST /agents/enroll", () => {
     expect(answers.filter((a) => a.status === 401)).toHaveLength(5);
   });
 
-  it("assigns an agentId that two organizations claim concurrently to one of them", async () => {
+  it("assigns an agentId claimed by two organizations at once to one of them", async () => {
     const other = await createEnrollmentKey();
     const agentId = `race-${org.id.slice(0, 8)}`;
     const answers = await Promise.all([key, other.key].map((k) => enroll(body(k, { agentId }))));
     expect(answers.map((a) => a.status).sort()).toEqual([201, 409]);
   });
 
-  it("records the source device id of the first device that claims it, until its agent is released", async () => {
+  it("keeps a source device ID with its first device until the agent is released", async () => {
     const sibling = await createEnrollmentKey({ orgId: (await createOrg({ partnerId: org.partnerId })).id });
     const source = { sourceSystem: "Automate", sourceDeviceId: `computer-${org.id}` };
     const recorded = async () =>

@@ -19,7 +19,7 @@ async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
   return load();
 }
 
-it("events are spooled while the database is read-only and stored later, even for a key not used before", async () => {
+it("spools events while the database is read-only, even for a new key", async () => {
   const org = await createOrg();
   const key = await createApiKey({ orgId: org.id, permissions: ["audit:write", "audit:read"] });
   const person = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));

@@ -34,7 +34,7 @@ const stored = async (orgId: string) => {
   return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));
 };
 
-test("an organization's key implies its organization; every field is stored", async () => {
+test("an organization's key implies its organization and stores every field", async () => {
   const org = await createOrg();
   const given = event({
     id: newId(),
@@ -72,7 +72,7 @@ test("each row names the key that submitted it, and callers cannot forge that", 
 });
 
 test.each(["audit.retention.prune", "audit_logs.export", "audit.x", "audit-logs.export", "audit__logs.export"])(
-  "%s is the server's own action",
+  "rejects the reserved action %s",
   async (action) => {
     const org = await createOrg();
     const answer = await post(await writer({ orgId: org.id }), [event(), event({ action })]);
@@ -81,7 +81,7 @@ test.each(["audit.retention.prune", "audit_logs.export", "audit.x", "audit-logs.
   },
 );
 
-test("events of one millisecond are listed by their times in microseconds, and equal ones as they were sent", async () => {
+test("lists events of one millisecond by microseconds, then in submitted order", async () => {
   const org = await createOrg();
   const key = await createApiKey({ orgId: org.id, permissions: ["audit:write", "audit:read"] });
   const at = (time: string, resourceName: string, over = {}) =>
@@ -158,7 +158,7 @@ test("a retry with the same ids is accepted and stored once", async () => {
   expect(await stored(org.id)).toHaveLength(20);
 });
 
-test("another event under a known id is rejected by name, and nothing else is lost", async () => {
+test("rejects another event under a known ID by name and keeps the others", async () => {
   const [one, two] = [await createOrg(), await createOrg()];
   const [key, foreign] = [await writer({ orgId: one.id }), await writer({ orgId: two.id })];
   const known = { ...event(), id: newId() };
@@ -174,7 +174,7 @@ test("another event under a known id is rejected by name, and nothing else is lo
   expect(await stored(two.id)).toHaveLength(1);
 });
 
-test("a request whose events are all refused for their ids is a conflict", async () => {
+test("a request whose IDs are all taken is a conflict", async () => {
   const org = await createOrg();
   const [key, second] = [await writer({ orgId: org.id }), await writer({ orgId: org.id })];
   const known = { ...event(), id: newId() };
@@ -196,7 +196,7 @@ test.each<[string, unknown]>([
   ["a timestamp before 1970", [event({ timestamp: "1969-12-31T23:59:59Z" })]],
   ["details that are a list", [event({ details: [1] })]],
   ["details that are too large", [event({ details: { a: "x".repeat(70_000) } })]],
-])("%s: 400 and nothing is stored", async (_, events) => {
+])("returns 400 and stores nothing: %s", async (_, events) => {
   const org = await createOrg();
   const answer = await post(
     await writer({ orgId: org.id }),

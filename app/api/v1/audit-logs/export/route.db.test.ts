@@ -69,7 +69,7 @@ describe("export", () => {
     for (const row of rows) for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
   });
 
-  it("for Excel is marked as UTF-8, and adds the organization, the reason and the sentence to CSV's columns", async () => {
+  it("for Excel has a byte order mark and adds organization, reason and sentence columns", async () => {
     const jane = await createUser({ orgId: (await createOrg({ name: "Zahnärzte Süd" })).id, name: "Jürgen Groß" });
     const base = {
       orgId: jane.orgId as string,
@@ -107,7 +107,7 @@ describe("export", () => {
     ]);
   });
 
-  it("as JSON equals the list under the same filter", async () => {
+  it("as JSON matches the list under the same filter", async () => {
     const filters = { result: "denied" };
     const json = await call(POST, { token: admin, body: { filters } });
     const answer = exportOutput.parse(JSON.parse(json.text));
@@ -133,7 +133,7 @@ describe("export", () => {
     );
   });
 
-  it("by GET is CSV, filtered by userId if given", async () => {
+  it("by GET is CSV, filtered by userId", async () => {
     const csv = await call(GET, { path: `/?userId=${admin.id}`, token: admin });
     const rows = records(csv.text);
     expect(rows.length).toBeGreaterThan(0);
@@ -195,7 +195,7 @@ describe("export", () => {
     { dateRange: { from: "x" } },
     { extra: 1 },
     { dateRange: { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" } },
-  ])("refuses %j", async (body) => expect((await call(POST, { token: admin, body })).status).toBe(400));
+  ])("rejects %j", async (body) => expect((await call(POST, { token: admin, body })).status).toBe(400));
 
   it("requires audit:export and isolates organizations", async () => {
     const viewer = await createUser({ orgId: org.id, role: "org_viewer" });

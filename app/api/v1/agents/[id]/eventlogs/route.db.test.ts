@@ -130,7 +130,7 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect(answers.reduce((sum, a) => sum + a.body.count, 0)).toBe(300);
   });
 
-  it("records agent.eventlogs.submit with counts, and nothing where no event is new", async () => {
+  it("records agent.eventlogs.submit with counts, only if an event is new", async () => {
     const own = await createDevice();
     await put(own, [event({ eventId: "1" }), event({ eventId: "1" }), event({ category: "security" })]);
     await put(own, []);

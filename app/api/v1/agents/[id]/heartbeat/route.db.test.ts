@@ -47,7 +47,7 @@ describe("POST /agents/:id/heartbeat", () => {
     expect(await deviceRow(device.id)).toMatchObject({ agentVersion: "2.0", status: "ok" });
   });
 
-  it("audits a changed source address with the old and the new one, and nothing else", async () => {
+  it("audits only a changed source address, with the old and the new one", async () => {
     const device = await createDevice();
     for (const ip of ["192.0.2.1", "192.0.2.1", "2001:db8::7", "2001:db8::7"]) await beat(device, { ip });
     const rows = await ipChanges(device);
@@ -66,7 +66,7 @@ describe("POST /agents/:id/heartbeat", () => {
     expect(await ipChanges(device)).toHaveLength(1);
   });
 
-  it("renames the device where the machine was renamed, audited once with both names", async () => {
+  it("renames the device when the machine was renamed, audited once with both names", async () => {
     const device = await createDevice({ hostname: "OLD-PC" });
     const unchanged = await deviceRow(device.id);
     await beat(device, { body: { hostname: "OLD-PC" } });
@@ -86,7 +86,7 @@ describe("POST /agents/:id/heartbeat", () => {
     expect((await beat(device, { body: { hostname: " " } })).status).toBe(400);
   });
 
-  it("responds alike to another agent's id and to an unknown one", async () => {
+  it("returns the same 404 for another agent's ID and an unknown one", async () => {
     const [device, other] = [await createDevice(), await createDevice()];
     const as = (id: string) => call(POST, { token: device, params: { id }, body: {} });
     const answers = [await as(other.agentId), await as("no-such-agent")];

@@ -21,7 +21,7 @@ const stored = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(agentLogs).where(eq(agentLogs.deviceId, device.id)));
 
 describe("POST /agents/:id/logs", () => {
-  it("stores entries with every field and responds 201 with their number", async () => {
+  it("stores entries with every field and returns 201 with their number", async () => {
     const device = await createDevice();
     const full = entry({ fields: { attempt: 3, tags: ["a"] }, agentVersion: "1.0.0" });
     expect(await post(device, [full, entry()])).toMatchObject({ status: 201, body: { received: 2 } });
@@ -78,7 +78,7 @@ describe("POST /agents/:id/logs", () => {
     ]);
   });
 
-  it("responds 404 when the id does not belong to the token", async () => {
+  it("returns 404 when the ID does not belong to the token", async () => {
     const [device, other] = [await createDevice(), await createDevice()];
     expect((await post(device, [entry()], other.agentId)).status).toBe(404);
     expect((await post(device, [entry()], "nobody")).status).toBe(404);

@@ -74,7 +74,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
     expect(seen).toEqual(logs.map((_, i) => 249 - i));
   });
 
-  it("responds alike to a foreign and a missing device", async () => {
+  it("returns the same 404 for a foreign and a missing device", async () => {
     const foreign = await list("", (await createDevice()).id);
     const missing = await list("", crypto.randomUUID());
     expect(foreign.status).toBe(404);

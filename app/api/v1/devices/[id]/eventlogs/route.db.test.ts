@@ -98,7 +98,7 @@ describe("GET /devices/:id/eventlogs", () => {
       expect((await list(query)).status).toBe(400);
   });
 
-  it("responds alike to a foreign and a missing device", async () => {
+  it("returns the same 404 for a foreign and a missing device", async () => {
     const foreign = await list("", (await createDevice()).id);
     const missing = await list("", crypto.randomUUID());
     expect(foreign.status).toBe(404);

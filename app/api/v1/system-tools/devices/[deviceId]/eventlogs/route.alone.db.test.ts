@@ -178,7 +178,7 @@ describe("live event log queries", () => {
     expect([placed - before, Date.now() - placed].map(Math.sign)).not.toContain(-1);
   });
 
-  it("look up a log's name at most once: another case is found, even without listing first", async () => {
+  it("find a log's name in any case with at most one lookup", async () => {
     const { device, agent } = await deviceWith(wellBehaved);
     const path = `/system-tools/devices/${device.id}/eventlogs/SYSTEM/events`;
     expect((await get(path)).status).toBe(200);
@@ -234,7 +234,7 @@ describe("live event log queries", () => {
     });
   });
 
-  it("return a number as the device sent it, or report the answer as invalid", async () => {
+  it("return numbers exactly, or report the response as invalid", async () => {
     let number = "";
     const { device } = await deviceWith(
       ({ name }) =>
@@ -324,7 +324,7 @@ describe("live event log queries", () => {
   });
 });
 
-it("are answered by the reference agent from this machine's files", async () => {
+it("the reference agent answers queries from this machine's files", async () => {
   const dir = await mkdtemp(join(tmpdir(), "live-agent-"));
   const line = (n: number) => `2026-11-20T10:00:0${n}Z web01 sshd[1]: ${n % 2 ? "ok" : "error: failed"} ${n}\n`;
   await writeFile(join(dir, "auth.log"), [0, 1, 2, 3, 4].map(line).join(""));
@@ -367,7 +367,7 @@ describe("the command stream", () => {
     newer.leave();
   });
 
-  it("and its results are accepted only from the agent itself", async () => {
+  it("accepts results only from the agent itself", async () => {
     const { device, agent } = await deviceWith(() => undefined);
     const other = await createDevice({ orgId: org.id });
     const asking = get(`/system-tools/devices/${device.id}/eventlogs`);
