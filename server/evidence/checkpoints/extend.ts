@@ -14,8 +14,8 @@ const CHUNK_ROWS = 250_000;
 /** Backlogs up to this size use the current connection: a separate one would take longer. */
 const FEW_ROWS = 1_000;
 
-/** A tree that covers the head at the start of the reading; all rows after `readAfter` were read and judged for it. */
-export type Extended = { kind: "extended"; frontier: Frontier; size: number; root: Uint8Array; readAfter: number };
+/** A tree that covers the head at the start of the reading. */
+export type Extended = { kind: "extended"; frontier: Frontier; size: number; root: Uint8Array };
 
 const lockTree = (tx: Tx, orgId: string) =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${orgId}::text, 8))`);
@@ -98,7 +98,6 @@ async function extendOnce(tx: Tx, orgId: string, frontier: Frontier): Promise<Re
  */
 export async function extendTree(orgId: string): Promise<Extended | Refused> {
   let frontier: Frontier | undefined;
-  let readAfter = 0;
   for (;;) {
     const done = await asSystem(async (tx): Promise<Extended | Refused | null> => {
       await lockTree(tx, orgId);
@@ -106,13 +105,12 @@ export async function extendTree(orgId: string): Promise<Extended | Refused> {
         const found = await findFrontier(tx, orgId);
         if ("kind" in found) return found;
         frontier = found;
-        readAfter = found.builder.size;
       }
       const refusal = await extendOnce(tx, orgId, frontier);
       if (refusal) return refusal;
       const { size } = frontier.builder;
       if (size < (frontier.head?.seq ?? 0)) return null;
-      return { kind: "extended", frontier, size, root: frontier.builder.root(), readAfter };
+      return { kind: "extended", frontier, size, root: frontier.builder.root() };
     });
     if (done) return done;
   }

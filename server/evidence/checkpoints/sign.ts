@@ -36,8 +36,6 @@ type Signed = {
   warnings: Break[];
   /** Objections of witnesses that cosigned another log. */
   disputes: Break[];
-  /** Every row after this sequence was read, judged and found whole for this signing. */
-  readAfter: number;
 };
 
 /** Result of signing: a checkpoint that covers the head, or the reason for none. */
@@ -54,7 +52,7 @@ const hourOf = (iso: string): string => iso.slice(0, 13);
 async function signAndKeep(
   orgId: string,
   { isFirstOfHour, ...statement }: Statement,
-): Promise<Omit<Signed, "readAfter" | "warnings">> {
+): Promise<Omit<Signed, "warnings">> {
   const { size, signedAt } = statement;
   const origin = originOfOrg(orgId);
   const note = signStatement(origin, checkpointText({ origin, ...statement }));
@@ -93,7 +91,7 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
   if (breaks) return { kind: "refused", breaks };
   const extended = await extendTree(orgId);
   if (extended.kind === "refused") return extended;
-  const { frontier, size, root, readAfter } = extended;
+  const { frontier, size, root } = extended;
   const { newest, restored, warnings } = frontier;
   // Must not be dated before a restoration, or it would count as superseded; a fast clock may have dated that one.
   const signedAt = [now, ...restored.map(({ at }) => at)].reduce((a, b) => (a > b ? a : b));
@@ -105,11 +103,11 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
   if (!newest || !asked || asked.hasMore) {
     const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
     const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
-    return { ...signed, readAfter, warnings };
+    return { ...signed, warnings };
   }
   if (!frontier.inFolder) await keepLatest(newest);
   if (!frontier.inDatabase) await asSystem((tx) => insertNote(tx, newest));
-  return { kind: "signed", note: newest, warnings, disputes: asked.disputes, readAfter };
+  return { kind: "signed", note: newest, warnings, disputes: asked.disputes };
 }
 
 /** One signing of an organization at a time in this process; callers meanwhile share the next. */

@@ -31,16 +31,15 @@ export async function listLostOrganizations(): Promise<StoredNote[]> {
 }
 
 /**
- * Signs the head of a chain. If rows, tree and notes disagree, nothing is signed and the alarm is raised, dated at the
- * discovery.
- * @param now date of the checkpoint
- * @returns the checkpoint over today's head, the sequence after which every row was read for it, and objections of
- * witnesses; null when refused
+ * Signs the head of a chain. Where rows, tree and notes disagree nothing is signed and the alarm is raised, as of when that
+ * was found.
+ * @param now what the checkpoint is dated
+ * @returns the checkpoint over today's head and objections of witnesses; null when refused
  */
 export async function signHead(
   orgId: string,
   now: Date = new Date(),
-): Promise<{ note: StoredNote; readAfter: number; disputes: Break[] } | null> {
+): Promise<{ note: StoredNote; disputes: Break[] } | null> {
   const signing = await sign(orgId, { now });
   const breaks = signing.kind === "refused" ? signing.breaks : [...signing.warnings, ...signing.disputes];
   if (breaks.length > 0) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "checkpoint", breaks });

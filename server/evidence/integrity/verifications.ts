@@ -8,6 +8,7 @@ import { isInTime } from "./coverage";
 import type { Judged } from "./judge";
 import type { Slice } from "./nightly-range";
 import type { Covered, IntegrityStatus } from "./schema";
+import { readStates } from "./state";
 
 type LastVerification = NonNullable<IntegrityStatus["last"]>;
 /** Progress of the nightly run: everything through verifiedThrough was read once, and the slice again. */
@@ -69,7 +70,21 @@ export async function readProgress(orgId: string): Promise<Progress> {
   };
 }
 
-/** Newest verification of an organization in reach. */
+/** Room for a night that began late or took long, but not for a missed one. */
+const NIGHT_MS = 26 * 60 * 60_000;
+
+/**
+ * Last entry whose contents retention need not hash again: the last night, or a whole reading since, ended intact, and all
+ * entries were read within READ_WITHIN_DAYS. 0 when all must be hashed.
+ */
+export async function readThroughByNight(orgId: string): Promise<number> {
+  const known = (await asSystem((tx) => readStates(tx, [orgId], []))).get(orgId);
+  const at = known?.coverage.lastRanAt;
+  if (known?.state.status !== "intact" || !at || Date.now() - Date.parse(at) > NIGHT_MS) return 0;
+  return (await readProgress(orgId)).verifiedThrough;
+}
+
+/** The newest verification of an organization within reach. */
 export async function lastVerification(scope: Scope, orgId: string): Promise<LastVerification | null> {
   const { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks } = auditVerifications;
   const where = and(inScope(auditVerifications.orgId, scope), eq(auditVerifications.orgId, orgId), isInTime(ranAt));
