@@ -71,7 +71,7 @@ async function check(deviceId: string) {
   return { code, lines };
 }
 
-it("the agent of the guide conforms", { timeout: 120_000 }, async () => {
+it("the guide's agent passes the conformance check", { timeout: 120_000 }, async () => {
   expect(readFileSync("docs/agent.py", "utf8").split("\n").length).toBeLessThanOrEqual(60);
   const { key } = await createEnrollmentKey({ orgId: org.id });
   const agent = spawn("python3", ["docs/agent.py", base, key], { stdio: ["ignore", "pipe", "inherit"] });
@@ -88,7 +88,7 @@ it("the agent of the guide conforms", { timeout: 120_000 }, async () => {
   ]);
 });
 
-it("names the members of an answer that have the wrong type", async () => {
+it("the conformance check names response members of the wrong type", async () => {
   const own = await createDevice({ orgId: org.id });
   const entry = { recordId: "7", timeCreated: "2026-11-20T10:00:00Z", level: "error" };
   const agent = await connectAgent(`${base}/api/v1`, own, ({ name }) => ({

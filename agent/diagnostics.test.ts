@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics } from "./diagnostics";
 
 describe("Diagnostics", () => {
-  it("prints and keeps entries until they are forgotten", () => {
+  it("prints entries and keeps them until acknowledged", () => {
     const printed: string[] = [];
     const diagnostics = new Diagnostics((line) => printed.push(line));
     diagnostics.warn("ws", "late", { ms: 5 });
@@ -14,7 +14,7 @@ describe("Diagnostics", () => {
     expect(diagnostics.size).toBe(0);
   });
 
-  it("drops the oldest beyond its bound and says how many", () => {
+  it("drops the oldest beyond its limit and records how many", () => {
     const diagnostics = new Diagnostics(() => {}, 3);
     for (let i = 0; i < 10; i++) diagnostics.info("test", String(i));
     const entries = diagnostics.peek(10);

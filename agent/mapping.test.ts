@@ -40,7 +40,7 @@ describe("levels", () => {
     expect(levels).toEqual(["information", "critical", "error", "warning", "information", "verbose"]);
   });
 
-  it("reads audit failures from the keywords of the Security channel, whatever its level says", () => {
+  it("reads audit failures from keywords of the Security channel, ignoring the level", () => {
     expect(windowsLevel("Security", 0, 0x8010000000000000n)).toBe("warning");
     expect(windowsLevel("Security", 4, 0x8020000000000000n)).toBe("information");
   });
@@ -55,7 +55,7 @@ describe("levels", () => {
     ]);
   });
 
-  it("takes a severity from plain text only where a word names one", () => {
+  it("infers severity from plain text only if a word names one", () => {
     expect(textLevel("EXT4 error: bad block")).toBe("error");
     expect(textLevel("Failed password for root from 10.0.0.1")).toBe("warning");
     expect(textLevel("installed error-handler 1.0")).toBe("information");
@@ -74,7 +74,7 @@ describe("categories", () => {
     expect(syslogCategory({ ...origin, facility: 3 })).toBe("application");
   });
 
-  it("calls kernel messages about disks, heat, machine checks and USB hardware", () => {
+  it("classifies kernel messages about disks, heat, machine checks and USB as hardware", () => {
     for (const message of [
       "usb 1-1: new high-speed USB device",
       "blk_update_request: I/O error, dev sda",

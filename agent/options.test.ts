@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseOptions, UsageError } from "./options";
 
 describe("parseOptions", () => {
-  it("reads the command line and trims the address", () => {
+  it("parses options and trims the URL", () => {
     expect(parseOptions(["--url", "http://127.0.0.1:3000/", "--enrollment-key", "tme_x", "--once"])).toMatchObject({
       url: "http://127.0.0.1:3000",
       enrollmentKey: "tme_x",
@@ -11,7 +11,7 @@ describe("parseOptions", () => {
     });
   });
 
-  it("says what is wrong", () => {
+  it("explains invalid options", () => {
     for (const args of [
       ["--url", "ftp://x"],
       ["--url", "nonsense"],

@@ -13,27 +13,27 @@ import { StateFolder } from "./state";
 
 afterEach(() => void vi.useRealTimers());
 
-it("an agent that is not enrolled and has no key was called wrongly: no server is asked, and none is blamed", async () => {
+it("an unenrolled agent without a key exits with a usage error", async () => {
   const options = parseOptions(["--url", "http://127.0.0.1:9"]);
   await expect(enroll({ options } as Agent)).rejects.toThrow(UsageError);
 });
 
-describe("the next heartbeat", () => {
-  it("is when the server says", () => {
+describe("heartbeat interval", () => {
+  it("follows the server", () => {
     expect(nextBeatMs({ ok: true, intervalSeconds: 90 })).toBe(90_000);
   });
 
   it.each([undefined, null, "", [], {}, { intervalSeconds: "90" }, { intervalSeconds: null }])(
-    "is in a minute where the server says nothing of it: %j",
+    "defaults to a minute if the server gives none: %j",
     (body) => expect(nextBeatMs(body)).toBe(60_000),
   );
 
-  it.each([0, -1, 0.001, 1e12])("neither follows at once nor stays away when %s seconds are asked for", (seconds) =>
+  it.each([0, -1, 0.001, 1e12])("is a minute if the server asks for %s seconds", (seconds) =>
     expect(nextBeatMs({ intervalSeconds: seconds })).toBe(60_000),
   );
 });
 
-it.each([-5, 5])("heartbeats and events keep to their intervals when the clock is set by %i hours", async (hours) => {
+it.each([-5, 5])("heartbeats and events keep their intervals when the clock moves by %i hours", async (hours) => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 4, 1) });
   const stopping = new AbortController();
   const done = { beats: 0, readings: 0 };
@@ -75,7 +75,7 @@ it.each([-5, 5])("heartbeats and events keep to their intervals when the clock i
   }
 });
 
-describe("an enrolment", () => {
+describe("enrollment", () => {
   type Reply = { status: number; body?: object };
   const keys: unknown[] = [];
   let reply: Reply;
@@ -110,7 +110,7 @@ describe("an enrolment", () => {
   }
   const enrolled = { status: 201, body: { agentId: "a1", deviceId: "d1", orgId: "o1", token: "tma_x" } };
 
-  it("a request whose answer was lost is asked for again by the next run, with the same key until a token is saved", async () => {
+  it("retries with the same key after a lost response until a token is saved", async () => {
     await run({ status: 503 });
     await run({ status: 401 });
     expect(await run(enrolled)).toMatchObject({ agentId: "a1", token: "tma_x" });
@@ -119,7 +119,7 @@ describe("an enrolment", () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  it("has a new key once the server has another one's answer under the old one", async () => {
+  it("uses a new key if the server rejects the old one as used by another request", async () => {
     await run({ status: 422, body: { code: "idempotency_mismatch" } });
     await run(enrolled);
     expect(keys[1]).not.toBe(keys[0]);

@@ -82,7 +82,7 @@ describe("shipping", () => {
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  it("sends batches of at most 500, zipped, and stores the watermark after each acknowledgement", async () => {
+  it("sends compressed batches of at most 500 and stores the watermark after each", async () => {
     expect(await shipEvents(port, log, folder)).toEqual({
       shipped: { sent: 500, stored: 500, refused: 0 },
       more: true,
@@ -93,7 +93,7 @@ describe("shipping", () => {
     expect(received[0]?.headers).toMatchObject({ "content-encoding": "gzip", authorization: "Bearer tma_x" });
   });
 
-  it("tries again on 429 and 5xx and keeps the watermark while the server is away", async () => {
+  it("retries on 429 and 5xx and keeps the watermark during an outage", async () => {
     const statuses = [429, 503, 200];
     answer = () => ({
       status: statuses[received.length - 1] ?? 200,
@@ -107,7 +107,7 @@ describe("shipping", () => {
     expect(port.diagnostics.peek(10).filter((e) => e.component === "transport").length).toBeGreaterThan(0);
   });
 
-  it("asks with one key until it has the answer to what is done once", async () => {
+  it("retries with one idempotency key until answered", async () => {
     const answers: Answer[] = [
       { status: 503 },
       { status: 409, headers: { "retry-after": "0" }, body: { code: "conflict", detail: "still under way" } },
@@ -126,7 +126,7 @@ describe("shipping", () => {
     expect(received.at(-1)?.headers["idempotency-key"]).toBe("k2");
   });
 
-  it("finds the one entry that is refused, logs it, and ships its neighbours", async () => {
+  it("isolates and logs a rejected entry, and ships its neighbors", async () => {
     answer = ({ body }) =>
       body.events?.some((e) => e.message === "m123")
         ? { status: 400, body: { detail: "events.0.source: too long" } }
@@ -137,7 +137,7 @@ describe("shipping", () => {
     expect(errors).toMatchObject([{ fields: { detail: "400 events.0.source: too long" } }]);
   });
 
-  it("says once, when the watermark has passed it, what could not be read", async () => {
+  it("warns once about unreadable entries after the watermark passes them", async () => {
     const warning = "the file that was read last is gone";
     const lossy: typeof log = { ...log, read: async (since, max) => ({ ...(await log.read(since, max)), warning }) };
     answer = () => ({ status: 503 });
@@ -149,32 +149,29 @@ describe("shipping", () => {
     expect(warnings()).toMatchObject([{ level: "warn", message: warning, fields: { log: "test" } }]);
   });
 
-  it("gives up when the server does not know the agent any more", async () => {
+  it("stops when the server no longer knows the agent", async () => {
     answer = () => ({ status: 401, body: { code: "unauthenticated", detail: "unknown or revoked" } });
     await expect(shipEvents(port, log, folder)).rejects.toThrow(UnknownAgentError);
     expect(folder.state.watermarks.test).toBeUndefined();
   });
 
-  it.each([401, 403, 404, 407])(
-    "takes a %i that is not the server's own for one that a proxy gave, and goes on",
-    async (status) => {
-      answer = () =>
-        received.length < 3
-          ? { status, body: { error: "sign in to the guest network" } }
-          : { status: 200, body: { count: 500 } };
-      expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { stored: 500 } });
-      expect(received).toHaveLength(3);
-    },
-  );
+  it.each([401, 403, 404, 407])("retries a %i that came from a proxy", async (status) => {
+    answer = () =>
+      received.length < 3
+        ? { status, body: { error: "sign in to the guest network" } }
+        : { status: 200, body: { count: 500 } };
+    expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { stored: 500 } });
+    expect(received).toHaveLength(3);
+  });
 
-  it("takes no more than a mebibyte of an answer, and tries again", async () => {
+  it("reads at most 1 MiB of a response, and retries", async () => {
     const sizes = [2 ** 28, 2 ** 20 + 1, 100];
     answer = () => ({ status: 200, body: { pad: "x".repeat(sizes.shift() ?? 0) } });
     await port.client.send("POST", "/x", {});
     expect(received).toHaveLength(3);
   });
 
-  it("keeps diagnostics until they are acknowledged", async () => {
+  it("keeps diagnostics until acknowledged", async () => {
     port.diagnostics.info("test", "hello");
     answer = () => ({ status: 503 });
     expect(await shipDiagnostics(port)).toBe(false);
@@ -185,8 +182,8 @@ describe("shipping", () => {
   });
 });
 
-describe("waiting", () => {
-  it("doubles up to a minute, with jitter, and honours Retry-After", () => {
+describe("retry delay", () => {
+  it("doubles up to a minute with jitter and honors Retry-After", () => {
     expect([0, 1, 2, 3, 20].map((n) => backoffMs(n, () => 1))).toEqual([1000, 2000, 4000, 8000, 60_000]);
     expect(backoffMs(3, () => 0.25)).toBe(2000);
     expect(retryAfterMs("7", 0)).toBe(7000);
@@ -194,7 +191,7 @@ describe("waiting", () => {
     expect([retryAfterMs(null, 0), retryAfterMs("soon", 0)]).toEqual([0, 0]);
   });
 
-  it("waits an hour at most, and never so long that a timer ends at once", () => {
+  it("is at most an hour", () => {
     const nextYear = new Date(365 * 86_400_000).toUTCString();
     for (const header of ["3601", "2147484", "99999999999", "9".repeat(400), nextYear])
       expect(retryAfterMs(header, 0)).toBe(3_600_000);

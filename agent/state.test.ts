@@ -10,16 +10,16 @@ describe("StateFolder", () => {
     dir = join(await mkdtemp(join(tmpdir(), "agent-state-")), "state");
   });
 
-  it("keeps the id it made on the first run", async () => {
+  it("keeps the ID from the first run", async () => {
     const first = await StateFolder.open(dir);
     expect((await StateFolder.open(dir)).state.agentId).toBe(first.state.agentId);
   });
 
-  it("refuses a folder that no one can make", async () => {
+  it("rejects a folder that cannot be created", async () => {
     await expect(StateFolder.open("/proc/x/y")).rejects.toThrow(/mkdir/);
   });
 
-  it("keeps token and watermarks where only their owner reads them", async () => {
+  it("stores token and watermarks readable by their owner only", async () => {
     const folder = await StateFolder.open(dir);
     await folder.save({ token: "tma_secret" });
     await folder.advance("/var/log/syslog", "w1");

@@ -10,13 +10,13 @@ function asksAgain(status: number, failures: number): boolean {
   return typeof retry === "function" && retry(failures, error);
 }
 
-it("asks again in the browser when the person's other requests were before it, a few times", () => {
+it("retries a few times in the browser when rate limited", () => {
   expect(asksAgain(429, 0)).toBe(false);
   vi.stubGlobal("window", {});
   expect([0, 1, 2].map((failures) => asksAgain(429, failures))).toEqual([true, true, false]);
 });
 
-it("asks once more after a fault of the server, and not after a refusal", () => {
+it("retries once after a server error, not after a rejection", () => {
   expect([0, 1].map((failures) => asksAgain(503, failures))).toEqual([true, false]);
   expect([400, 401, 403, 404].map((status) => asksAgain(status, 0))).toEqual([false, false, false, false]);
 });

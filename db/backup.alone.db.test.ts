@@ -23,7 +23,7 @@ const RUNNER = 65534;
 
 const backupRole = readFileSync("deploy/backup-role.sql", "utf8");
 
-describe.skipIf(!available)("a logical backup, as the guide describes it", () => {
+describe.skipIf(!available)("logical backup as in the guide", () => {
   let folder: string;
   let port: number;
   const orgIds = ["6f1d2b5e-0000-4000-8000-000000000001", "6f1d2b5e-0000-4000-8000-000000000002"];
@@ -86,7 +86,7 @@ describe.skipIf(!available)("a logical backup, as the guide describes it", () =>
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("by a role without policies is refused, or empty without a word", async () => {
+  it("by a role without policies is rejected or empty", async () => {
     await query(
       url("trailmark_owner"),
       `CREATE ROLE trailmark_backup LOGIN PASSWORD 'secret';
@@ -103,7 +103,7 @@ describe.skipIf(!available)("a logical backup, as the guide describes it", () =>
     expect(rowsDumped()).toBe(0);
   });
 
-  it("by the guide's role holds every row, and leaves the chain's guards content", async () => {
+  it("by the guide's role contains every row and passes the chain guards", async () => {
     await query(url("trailmark_owner"), backupRole);
     await query(url("trailmark_owner"), backupRole);
     expect(dump("--enable-row-security")).toMatchObject({ status: 0, stderr: "" });
@@ -113,7 +113,7 @@ describe.skipIf(!available)("a logical backup, as the guide describes it", () =>
     await expect(query(url("trailmark_backup"), "DELETE FROM audit_logs")).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("is restored into a chain that is intact, guarded and continues", async () => {
+  it("restores an intact, guarded chain that can continue", async () => {
     await query(url("super", "postgres"), "CREATE DATABASE restored OWNER trailmark_owner");
     const restored = attempt(
       "pg_restore",

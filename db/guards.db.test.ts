@@ -7,12 +7,12 @@ afterAll(closeRoles);
 class Undo extends Error {}
 
 // npx vitest run db/guards.db.test.ts -u writes the file again after a migration.
-it("the guards of a new database are those that the version ships with", async () => {
+it("the guards of a new database match the shipped list", async () => {
   await expect(`${(await readGuards(roles.app)).join("\n")}\n`).toMatchFileSnapshot("guards.txt");
   expect(await otherGuards(roles.app, { citus: false })).toEqual([]);
 });
 
-describe("a guard that was changed is named from outside the database", () => {
+describe("a changed guard is detected from outside the database", () => {
   it.for<[string, string]>([
     [
       "CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS 'BEGIN RETURN NULL; END'",

@@ -37,7 +37,7 @@ const rightsOf = async (tx: postgres.ISql, name: string) =>
   ).map((row) => row.grantee);
 
 describe("installFunctions", () => {
-  it("gives a function to the sealer, and the right to execute it to the roles that its file names alone", () =>
+  it("makes the sealer own a function and grants it only to the roles in its file", () =>
     undone(async (tx) => {
       await installFunctions(tx, [fn("made_up", "1", { more: "GRANT EXECUTE ON FUNCTION made_up TO trailmark_app;" })]);
       expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_app", "trailmark_sealer"]);
@@ -45,20 +45,20 @@ describe("installFunctions", () => {
       expect(await rightsOf(tx, "made_up")).toEqual(["trailmark_sealer"]);
     }));
 
-  it("leaves the sealer without the right to create", async () => {
+  it("leaves the sealer without the right to create objects", async () => {
     await owner.begin((tx) => withSealer(tx, () => installFunctions(tx, [])));
     const [sealer] = await owner`SELECT has_schema_privilege('trailmark_sealer', 'public', 'CREATE') AS creates`;
     expect(sealer).toEqual({ creates: false });
   });
 
-  it("creates what is called before the caller, whatever their names", () =>
+  it("creates callees before callers, whatever their names", () =>
     undone(async (tx) => {
       await installFunctions(tx, [fn("made_up_a", "made_up_z() + 1"), fn("made_up_z", "1")]);
       expect(await tx`SELECT made_up_a() AS n`).toEqual([{ n: 2 }]);
       expect(inCallOrder([fn("a", "b()"), fn("b", "a()")]).map(({ name }) => name)).toEqual(["b", "a"]);
     }));
 
-  it("refuses another signature until a migration has dropped the old one", () =>
+  it("rejects a changed signature until a migration drops the old function", () =>
     undone(async (tx) => {
       await installFunctions(tx, [fn("made_up", "1")]);
       const changed = { ...fn("made_up", "1"), checksum: "changed" };
@@ -71,11 +71,11 @@ describe("installFunctions", () => {
 });
 
 describe("staleFunctions", () => {
-  it("finds none after the migrator, in the database of this run", async () => {
+  it("finds none after migrating", async () => {
     expect(await staleFunctions(owner, functionsOfVersion())).toEqual([]);
   });
 
-  it("names what changed, what is new and what was dropped", () =>
+  it("names changed, new and dropped functions", () =>
     undone(async (tx) => {
       const [same, dropped] = [fn("made_up_same", "1"), fn("made_up_dropped", "1")];
       await installFunctions(tx, [same, dropped, fn("made_up_changed", "1")]);
@@ -85,14 +85,14 @@ describe("staleFunctions", () => {
       expect(stale.map(({ name }) => name)).toEqual(["made_up_dropped", "made_up_changed", "made_up_new"]);
     }));
 
-  it("takes nothing back from a later version that runs beside this one", () =>
+  it("ignores functions of a later version", () =>
     undone(async (tx) => {
       await installFunctions(tx, [fn("made_up", "2", { version: "999.10.0" })]);
       expect(await staleFunctions(tx, [fn("made_up", "1", { version: "999.9.9" })])).toEqual([]);
       expect(await staleFunctions(tx, [fn("made_up", "1", { version: "999.11.0" })])).toHaveLength(1);
     }));
 
-  it("compares versions by their numbers", () => {
+  it("compares versions numerically", () => {
     expect(isLater("0.110.0", "0.99.1")).toBe(true);
     expect(isLater("1.0.0", "1.0.0")).toBe(false);
     expect(isLater("0.9.0", "0.10.0")).toBe(false);
@@ -100,7 +100,7 @@ describe("staleFunctions", () => {
 });
 
 describe("db/functions", () => {
-  it("has one function a file, under its name, with the rule that it keeps on top", () => {
+  it("has one function per file, named after it, with its rule on top", () => {
     for (const { name, text } of functionsOfVersion()) {
       expect(text).toMatch(/^-- \S/);
       expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);

@@ -7,7 +7,7 @@ const SILENCE_MS = 20;
 /** Nothing of this process runs for so long, as on a machine without a free processor. */
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-it("takes an answer that came while the process stood still", async () => {
+it("accepts an answer that arrived while the process was suspended", async () => {
   const { port1, port2 } = new MessageChannel();
   const answer = new Promise((resolve) => port1.once("message", resolve));
   port2.postMessage("there");
@@ -17,11 +17,11 @@ it("takes an answer that came while the process stood still", async () => {
   port1.close();
 });
 
-it("says that the database is away when there is no answer", async () => {
+it("reports the database as down when there is no answer", async () => {
   await expect(inTime(new Promise(() => {}), SILENCE_MS)).rejects.toMatchObject({ code: "ETIMEDOUT" });
 });
 
-it("lets a read wait for its turn while others are answered, and no longer than the database speaks", async () => {
+it("a queued read waits while others are answered, within a limit", async () => {
   let spoke = 0;
   const waiting = inTime(new Promise(() => {}), 10 * SILENCE_MS).catch(() => performance.now());
   const turn = new Promise((resolve) => {

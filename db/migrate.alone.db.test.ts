@@ -40,7 +40,7 @@ afterAll(async () => {
 
 describe("migrate", () => {
   // First, because the roles belong to the whole cluster: here the plain owner makes them all.
-  it("works for an owner who is no superuser, under logins of the operator's own names", async () => {
+  it("works for an owner who is not a superuser, with custom login names", async () => {
     const ownerUrl = urlFor("plain_owner", "owner-password", "plain");
     const appUrl = urlFor("my app", "it's 100% secret", "plain");
     const adminUrl = urlFor("my admin", "admin-password", "plain");
@@ -61,13 +61,13 @@ describe("migrate", () => {
     expect(admin).toEqual({ member: true });
   });
 
-  it("gives the groups themselves a login when the addresses name them", async () => {
+  it("lets the groups themselves log in if the URLs name them", async () => {
     await migrate(embedded);
     const [row] = await query<{ name: string }>(embedded.appUrl, "SELECT current_user AS name");
     expect(row).toEqual({ name: "trailmark_app" });
   });
 
-  it("takes over a changed password", async () => {
+  it("applies a changed password", async () => {
     const changed = new URL(embedded.appUrl);
     changed.password = "another-password";
     await migrate({ ...embedded, appUrl: changed.href });
@@ -76,7 +76,7 @@ describe("migrate", () => {
     await expect(query(embedded.appUrl, "SELECT 1")).resolves.toHaveLength(1);
   });
 
-  it("lets a second process wait for the first", async () => {
+  it("makes a second process wait for the first", async () => {
     await query(embedded.ownerUrl, "CREATE DATABASE raced");
     const raced = (url: string) => Object.assign(new URL(url), { pathname: "/raced" }).href;
     const input = {
@@ -92,7 +92,7 @@ describe("migrate", () => {
     expect(row).toEqual({ n: countMigrations() });
   });
 
-  it("only checks without the owner's address, and says how many migrations are missing", async () => {
+  it("without an owner URL only checks and reports missing migrations", async () => {
     await expect(migrate({ appUrl: embedded.appUrl })).resolves.toBeUndefined();
     await query(embedded.ownerUrl, "CREATE DATABASE bare");
     const bare = Object.assign(new URL(embedded.appUrl), { pathname: "/bare" }).href;
@@ -101,11 +101,11 @@ describe("migrate", () => {
     );
   });
 
-  it("refuses a superuser as the application role", async () => {
+  it("rejects a superuser as the application role", async () => {
     await expect(migrate({ ...embedded, appUrl: embedded.ownerUrl })).rejects.toThrow(/superuser/);
   });
 
-  it("makes its sessions deaf to what the database has set for other programs", async () => {
+  it("ignores session settings made for other programs", async () => {
     const at = (url: string) => Object.assign(new URL(url), { pathname: "/odd" }).href;
     await query(embedded.ownerUrl, "CREATE DATABASE odd");
     await query(at(embedded.ownerUrl), "CREATE SCHEMA elsewhere");
@@ -135,7 +135,7 @@ describe("migrate", () => {
     expect(tables?.n).toBe("0");
   });
 
-  it("never shows a password in what it says", async () => {
+  it("never shows a password in its messages", async () => {
     const wrong = Object.assign(new URL(embedded.ownerUrl), { password: "very-wrong" }).href;
     const error = await migrate({ ...embedded, ownerUrl: wrong }).catch((e: Error) => e);
     expect(String(error)).toContain("trailmark_owner");

@@ -14,20 +14,20 @@ const refusal = (url: string) => reach({ url, role, withinMs: 0 });
 
 afterAll(closeRoles);
 
-it("opens a connection to a database that takes writes", async () => {
+it("connects to a writable database", async () => {
   const sql = await reach({ url: app, role });
   expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   await sql.end();
 });
 
-it("refuses one that takes none, as a replica does", async () => {
+it("rejects a read-only replica", async () => {
   await expect(refusal(withSettings({ default_transaction_read_only: "on" }))).rejects.toMatchObject({
     expected: true,
     message: `The database at ${host} takes no writes: it is a replica, or read-only. The address of ${role} must lead to the primary.`,
   });
 });
 
-it("refuses a PostgreSQL that is too old, at once", async () => {
+it("rejects a PostgreSQL that is too old immediately", async () => {
   const schema = `old_${randomUUID().slice(0, 8)}`;
   await roles.owner.unsafe(`CREATE SCHEMA ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC;
     CREATE FUNCTION ${schema}.current_setting(name text) RETURNS text LANGUAGE sql AS $$
@@ -38,7 +38,7 @@ it("refuses a PostgreSQL that is too old, at once", async () => {
   await roles.owner.unsafe(`DROP SCHEMA ${schema} CASCADE`);
 });
 
-it("says what of an address is wrong: host, port, TLS, password, database", async () => {
+it("explains an invalid host, port, TLS, password or database", async () => {
   const changed = (change: Partial<URL>) => Object.assign(new URL(app), change).href;
   const port = String(await freePort());
   await expect(refusal(changed({ port }))).rejects.toThrow(`:${port} cannot be reached (ECONNREFUSED); the address is`);
@@ -49,7 +49,7 @@ it("says what of an address is wrong: host, port, TLS, password, database", asyn
   await expect(refusal(changed({ pathname: "/nowhere" }))).rejects.toThrow(/does not let .* in: .*"nowhere"/);
 });
 
-it("names limits of the role that are tighter than the process needs, and is silent otherwise", async () => {
+it("warns about role limits that are too tight, and only those", async () => {
   expect(await tightLimits(roles.app, 2)).toEqual([]);
   const hurried = await reach({ url: withSettings({ statement_timeout: "2500" }), role });
   const [timeout, connections, ...others] = await tightLimits(hurried, 100_000);

@@ -55,7 +55,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     primary?.remove();
   });
 
-  it("show every write that was acknowledged before, most of them on the replica", async () => {
+  it("return every acknowledged write, mostly from the replica", async () => {
     const orgId = randomUUID();
     const before = { ...readsBy };
     for (let n = 1; n <= 40; n++) {
@@ -66,14 +66,14 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     expect(readsBy.replica).toBeGreaterThan(before.replica);
   });
 
-  it("stand under row level security there too", async () => {
+  it("obey row level security on the replica", async () => {
     const [own, foreign] = [randomUUID(), randomUUID()];
     await write(foreign, 5);
     await expect.poll(() => countOf(foreign)).toEqual({ n: 5, replica: true });
     await expect.poll(() => countOf(own, foreign)).toEqual({ n: 0, replica: true });
   });
 
-  it("come from the primary while the replica is behind", async () => {
+  it("use the primary while the replica lags", async () => {
     const orgId = randomUUID();
     await admin`SELECT pg_wal_replay_pause()`;
     await write(orgId, 3);
@@ -82,7 +82,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     await expect.poll(async () => (await countOf(orgId)).replica).toBe(true);
   });
 
-  it("come from the primary when the replica refuses, and errors of the query stay what they are", async () => {
+  it("use the primary when the replica refuses, and keep query errors", async () => {
     const writing = tenantRead({ kind: "system" }, async (tx) => {
       await tx.execute(sql`CREATE TEMPORARY TABLE made_up (n int) ON COMMIT DROP`);
       return onReplica(tx);
@@ -92,7 +92,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     await expect(wrong).rejects.toMatchObject({ cause: { code: "22012" } });
   });
 
-  it("come from the primary while the replica is away, and from the replica when it is back", async () => {
+  it("use the primary while the replica is down, and the replica afterwards", async () => {
     const orgId = randomUUID();
     await write(orgId, 2);
     await expect.poll(() => countOf(orgId)).toEqual({ n: 2, replica: true });
@@ -102,7 +102,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     await expect.poll(async () => (await countOf(orgId)).replica).toBe(true);
   });
 
-  it("come from the primary when the address leads to the replica of another cluster, however far that is", async () => {
+  it("use the primary when the URL points to a replica of another cluster", async () => {
     const orgId = randomUUID();
     await write(orgId, 2);
     const elsewhere = await startTrailmark();

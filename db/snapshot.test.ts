@@ -5,7 +5,7 @@ import * as schema from "./schema";
 
 const META = "db/migrations/meta";
 
-it("the newest snapshot is of the schema as it is, so that the next migration holds its own change alone", async () => {
+it("the newest snapshot matches the schema", async () => {
   const [newest] = readdirSync(META)
     .filter((name) => name.endsWith("_snapshot.json"))
     .sort()

@@ -46,7 +46,7 @@ it("a transaction whose connection dies during a statement fails, and the pool c
   await expectAlive();
 });
 
-it("so does one whose connection dies between two statements, and its later statements reach no other connection", async () => {
+it("a transaction whose connection dies between statements never moves to another", async () => {
   let late: Promise<unknown> = Promise.resolve();
   for (let round = 0; round < 6; round++) {
     const work = asSystem(async (tx) => {
@@ -64,7 +64,7 @@ it("so does one whose connection dies between two statements, and its later stat
   await expectAlive();
 });
 
-it("an error of the work itself rolls back as ever and is told", async () => {
+it("an error in a transaction rolls back and is reported", async () => {
   const work = asSystem(async (tx) => {
     await tx.execute(sql`CREATE TEMPORARY TABLE survive_test (n int)`);
     throw new Error("on purpose");
@@ -83,7 +83,7 @@ const FATAL = (() => {
   return Buffer.concat([head, fields]);
 })();
 
-it("a transaction that a pooler ends fails at once, and its connection is usable again", async () => {
+it("a transaction ended by a pooler fails immediately, and its connection is usable again", async () => {
   const direct = new URL(inject("databaseUrl"));
   const clients = new Set<Socket>();
   const pooler = createServer((client) => {

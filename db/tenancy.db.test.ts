@@ -40,7 +40,7 @@ describe("row level security", () => {
     expect((await tenantTables()).length).toBeGreaterThan(8);
   });
 
-  it("shows no row without a tenant, and writes none", async () => {
+  it("returns and writes no row without a tenant", async () => {
     const orgId = await fillOrg();
     for (const table of await tenantTables()) {
       const [right] = await owner`SELECT has_table_privilege('trailmark_app', ${`public.${table}`}, 'SELECT') AS may`;
@@ -56,7 +56,7 @@ describe("row level security", () => {
     ).rejects.toThrow(/row-level security/);
   });
 
-  it("does not carry a tenant over to the connection's next user", async () => {
+  it("does not keep a tenant for the connection's next user", async () => {
     const orgId = await fillOrg();
     await tenant({ kind: "organization", orgIds: [orgId], partnerId: "" }, (tx) => tx.execute(sql`SELECT 1`));
     const [leftover] =
@@ -64,7 +64,7 @@ describe("row level security", () => {
     expect([leftover?.orgs ?? "", leftover?.scope ?? ""]).toEqual(["", ""]);
   });
 
-  it("keeps two organizations apart over interleaved queries on five connections", async () => {
+  it("separates two organizations over interleaved queries on five connections", async () => {
     const queries = orderedCases(2_000);
     const orgs = [await fillOrg(), await fillOrg()];
     const tables = ["devices", "users", "api_keys", "enrollment_keys", "agents", "audit_logs"];

@@ -29,8 +29,8 @@ afterAll(async () => {
   await server.end({ timeout: 5 });
 });
 
-describe("a database that a later version has migrated", () => {
-  it("is served, because versions may run side by side, and said to be of a later one", async () => {
+describe("a database migrated by a later version", () => {
+  it("is served with a warning, because versions may run side by side", async () => {
     const warned: string[] = [];
     const warn = (line: string) => warned.push(line);
     await migrate({ ...urls, warn });
@@ -42,8 +42,8 @@ describe("a database that a later version has migrated", () => {
   });
 });
 
-describe("a database of a build before the first release", () => {
-  it("is refused with one sentence and left alone", async () => {
+describe("a database from before the first release", () => {
+  it("is rejected with one sentence and left unchanged", async () => {
     await noteMigration(1_795_200_028_551);
     const before = await describeSchema(owner);
     for (const input of [urls, { appUrl: urls.appUrl }])

@@ -102,7 +102,7 @@ describe.each(["curl", "wget"])("install.sh with %s", (tool) => {
     return machine.install(script, ARGS, { key: "tme_x" }).then((ran) => ({ machine, ran }));
   };
 
-  it.runIf(has(tool))("installs what the server gives", async () => {
+  it.runIf(has(tool))("installs the file the server provides", async () => {
     const { machine, ran } = await run();
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("is installed") });
     expect(filesIn(machine.dir)).toEqual(["install.sh", "trailmark-agent"]);
@@ -128,7 +128,7 @@ describe.each(["curl", "wget"])("install.sh with %s", (tool) => {
   });
 
   it.runIf(has(tool)).for(["program", "script"] as const)(
-    "takes no more of an endless %s than there is",
+    "reads at most the expected size of an endless %s",
     { timeout: 60_000 },
     async (to) => {
       const { machine, ran } = await run({ to, by: endless });
@@ -138,7 +138,7 @@ describe.each(["curl", "wget"])("install.sh with %s", (tool) => {
     },
   );
 
-  it.runIf(has(tool))("gives every download an end", async () => {
+  it.runIf(has(tool))("limits the time of every download", async () => {
     const { machine } = await run();
     const downloads = machine.calls.filter((call) => call.includes("/agent/"));
     expect(downloads.length).toBeGreaterThan(0);
@@ -146,7 +146,7 @@ describe.each(["curl", "wget"])("install.sh with %s", (tool) => {
   });
 });
 
-it("needs GNU's wget where there is no curl: others cannot be told to stay with the server", async () => {
+it("requires GNU wget without curl, because other versions follow redirects off the server", async () => {
   const machine = machineWith("curl");
   machine.remove("curl");
   machine.put("wget", 'echo "BusyBox v1.36"; exit 1');
@@ -154,7 +154,7 @@ it("needs GNU's wget where there is no curl: others cannot be told to stay with 
   expect(ran).toMatchObject({ code: 1, out: expect.stringContaining("curl, or GNU wget") });
 });
 
-it("is held to its own digest", () => {
+it("verifies its own digest", () => {
   const rest = script.replace(/^SELF='.*\n/m, "");
   expect(script).toContain(`\nSELF='${createHash("sha256").update(rest).digest("hex")}'\n`);
 });

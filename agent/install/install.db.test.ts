@@ -70,16 +70,16 @@ const permissions = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const filesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
 
 describe("install.sh", () => {
-  it.runIf(has("dash"))("is what dash reads", () => {
+  it.runIf(has("dash"))("is valid for dash", () => {
     expect(spawnSync("dash", ["-n"], { input: script, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it.runIf(has("shellcheck"))("has nothing that shellcheck names", () => {
+  it.runIf(has("shellcheck"))("passes shellcheck", () => {
     const { stdout } = spawnSync("shellcheck", ["--shell=sh", "-"], { input: script, encoding: "utf8" });
     expect(stdout).toBe("");
   });
 
-  it("enrolls a machine, and no program is given the key as argument or variable", async () => {
+  it("enrolls a machine without passing the key in arguments or environment", async () => {
     const machine = new Machine({ node: true });
     const { key, orgId } = await createEnrollmentKey({ maxUses: 1 });
     const ran = await machine.install(script, UNPRIVILEGED, { key: `${key}\n` });
@@ -96,7 +96,7 @@ describe("install.sh", () => {
     expect(await devicesOf(orgId)).toHaveLength(1);
   });
 
-  it("is run by the line that the enrollment dialog shows, which no argument's reader learns the key from", async () => {
+  it("runs from the enrollment dialog's command without exposing the key in arguments", async () => {
     const machine = new Machine({ node: true, system: true });
     const { key, orgId } = await createEnrollmentKey();
     const places = ` --dir ${machine.dir} --state-dir ${machine.state} --unit-dir ${machine.units}`;
@@ -109,13 +109,13 @@ describe("install.sh", () => {
     expect(machine.noted).not.toContain("tme_");
   });
 
-  it("fails where the script cannot be fetched", async () => {
+  it("fails if the script cannot be downloaded", async () => {
     const { linux } = installCommands("http://127.0.0.1:1", "tme_x");
     const ran = await new Machine({ node: true, system: true }).run(linux);
     expect(ran.code).toBe(7); // curl's: it could not connect
   });
 
-  it("takes the key from the variable, which the programs that it starts do not get", async () => {
+  it("reads the key from the environment without passing it to child processes", async () => {
     const machine = new Machine({ node: true });
     const { key, orgId } = await createEnrollmentKey();
     const ran = await machine.install(script, UNPRIVILEGED, { env: { TRAILMARK_ENROLLMENT_KEY: key } });
@@ -128,7 +128,7 @@ describe("install.sh", () => {
     expect(after).not.toContain("tme_");
   });
 
-  it("updates in place, keeps the identity, and leaves nothing when it is removed", async () => {
+  it("updates in place, keeps its identity and uninstalls completely", async () => {
     const machine = new Machine({ node: true });
     const { key, orgId } = await createEnrollmentKey();
     await machine.install(script, UNPRIVILEGED, { key });
@@ -154,7 +154,7 @@ describe("install.sh", () => {
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining("There is no agent here") });
   });
 
-  it("removes its own files alone", async () => {
+  it("removes only its own files", async () => {
     const machine = new Machine({ node: true });
     const { key } = await createEnrollmentKey();
     await machine.install(script, UNPRIVILEGED, { key });
@@ -164,7 +164,7 @@ describe("install.sh", () => {
     expect(filesIn(machine.dir)).toEqual(["somebody-elses"]);
   });
 
-  it("changes nothing when the download is not what the script says", async () => {
+  it("changes nothing if the download does not match its digest", async () => {
     const machine = new Machine({ node: true });
     const { key } = await createEnrollmentKey();
     const { packed, plain } = /^(PROGRAMS=')?node \S+ (?<packed>\w+) (?<plain>\w+)/m.exec(script)?.groups ?? {};
@@ -175,7 +175,7 @@ describe("install.sh", () => {
     }
   });
 
-  it("runs nothing when it was cut short", async () => {
+  it("runs nothing if the script was cut short", async () => {
     const machine = new Machine({ node: true, system: true });
     const ends = Array.from({ length: 40 }, (_, i) => Math.floor((script.length * i) / 40));
     for (const end of [...ends, ...Array.from({ length: 17 }, (_, i) => script.length - 2 - i)])
@@ -195,13 +195,13 @@ describe("install.sh", () => {
     ["a folder with odd characters", [...UNPRIVILEGED, "--dir", "/opt/a b"], "", "has characters"],
     ["a relative folder", [...UNPRIVILEGED, "--state-dir", "state"], "", "no absolute path"],
     ["an unknown option", ["--key=tme_x"], "", "is not known"],
-  ])("says what is wrong with %s", async ([_, args, key, sentence]) => {
+  ])("explains what is wrong with %s", async ([_, args, key, sentence]) => {
     const ran = await new Machine({ node: true }).install(script, args, { key });
     expect(ran).toMatchObject({ code: 1, out: expect.stringContaining(sentence) });
   });
 
   it.each(["http://trailmark.example", "http://127.evil.test", "http://localhost.evil.test", "http://10.0.0.5:3000"])(
-    "refuses plain http to another machine: %s",
+    "rejects plain http to another machine: %s",
     async (address) => {
       const machine = new Machine({ node: true });
       const ran = await machine.install(script.replace(base, address), UNPRIVILEGED, { key: "tme_x" });
@@ -210,7 +210,7 @@ describe("install.sh", () => {
     },
   );
 
-  it("says so when the service does not run", async () => {
+  it("reports a service that does not start", async () => {
     const machine = new Machine({ node: true, system: true });
     const { key } = await createEnrollmentKey();
     machine.put("systemctl", '[ "$1" != is-active ]');
@@ -219,7 +219,7 @@ describe("install.sh", () => {
     expect(ran.out).not.toContain("runs as a service");
   });
 
-  it("keeps the proxy of the environment for the service, where root alone reads it", async () => {
+  it("keeps the environment's proxy for the service in a root-only file", async () => {
     const machine = new Machine({ node: true, system: true });
     const { key } = await createEnrollmentKey();
     const env = { https_proxy: "http://user:pass%40word@proxy.example:3128", no_proxy: "127.0.0.1,.example.com" };
@@ -239,7 +239,7 @@ describe("install.sh", () => {
     expect(existsSync(machine.dir)).toBe(false);
   });
 
-  it("runs as a service under its own user, and is removed without a trace", async () => {
+  it("runs as a service under its own user and uninstalls completely", async () => {
     const machine = new Machine({ node: true, system: true });
     const { key, orgId } = await createEnrollmentKey();
     const ran = await machine.install(script, LOOPBACK, { key });
@@ -268,8 +268,8 @@ describe("install.sh", () => {
   });
 });
 
-describe.runIf(process.platform === "linux" && process.arch === "x64")("the single-file executable", () => {
-  it("enrolls and ships on a machine without Node", async () => {
+describe.runIf(process.platform === "linux" && process.arch === "x64")("single-file executable", () => {
+  it("enrolls and ships events on a machine without Node", async () => {
     const node = process.execPath;
     const [blob, file] = [join(build.folder, "agent.blob"), join(build.folder, "agent")];
     await createBlob({ node, bundle, blob });

@@ -71,14 +71,14 @@ function send(...pages: number[]): void {
   stream?.write(events.join(""));
 }
 
-it("a query that takes long holds up none that came after it", async () => {
+it("a slow query does not delay later ones", async () => {
   send(1, 10, 11, 12, 13, 14, 15, 16);
   await expect.poll(() => answered.length).toBe(7);
   held.get(1)?.();
   await expect.poll(() => answered.at(-1)).toBe(1);
 });
 
-it("queries that hang hold up none of the connection after theirs", async () => {
+it("hanging queries do not delay those of the next connection", async () => {
   send(1, 2, 3, 4, 10);
   await expect.poll(() => asked).toEqual([1, 2, 3, 4]);
   const first = stream;
@@ -88,7 +88,7 @@ it("queries that hang hold up none of the connection after theirs", async () => 
   await expect.poll(() => answered).toEqual([11]);
 });
 
-it("a query that nobody waits for any more is not worked on", async () => {
+it("an abandoned query is not executed", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   send(1, 2, 3, 4, 20);
   await expect.poll(() => asked).toEqual([1, 2, 3, 4]);

@@ -47,7 +47,7 @@ const ask = async (name: string, params: object = {}): Promise<any> => answer(fi
 const query = async (params: object): Promise<{ events: Entry[]; total: number }> =>
   (await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10, ...params })).data;
 
-describe("a live query at the agent", () => {
+describe("live query on the agent", () => {
   it("lists its logs", async () => {
     const { ok, data } = await ask("eventlogs.list");
     expect(ok).toBe(true);
@@ -57,12 +57,12 @@ describe("a live query at the agent", () => {
     ]);
   });
 
-  it("gives the size that a log has now for no maximum: that of a journal and of a file is not known", async () => {
+  it("reports no maximum size for journals and files", async () => {
     const { data } = await ask("eventlogs.list");
     expect(data.logs.map((log: Descriptor) => log.maxSize)).toEqual([0, 0]);
   });
 
-  it("says how far it looked where that was not the whole log", async () => {
+  it("reports how far it searched unless it searched the whole log", async () => {
     const whole = await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10 });
     expect(whole.data).not.toHaveProperty("searched");
     const long = Array.from({ length: 420 }, (_, n) => `${line(n % 60).trim()} ${"x".repeat(100_000)}\n`).join("");
@@ -74,14 +74,14 @@ describe("a live query at the agent", () => {
     expect(data.logs[0]).not.toHaveProperty("searched");
   });
 
-  it("reads the newest part of a file to its end, however short the lines are", async () => {
+  it("reads the newest part of a file to its end for any line length", async () => {
     await writeFile(join(dir, "auth.log"), `${line(1)}${"\n".repeat(1_100_000)}${line(7)}`);
     const { data } = await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10 });
     expect(data.events.map((event: Entry) => event.message)).toEqual(["ok 7"]);
     expect(data.searched).toEqual({ bytes: 1_000_000 - 1 + line(7).length });
   });
 
-  it("pages a file, newest first, with a true total", async () => {
+  it("pages a file newest first with the exact total", async () => {
     const first = await query({});
     expect([first.total, first.events[0]?.message, first.events[9]?.message]).toEqual([
       60,
@@ -111,7 +111,7 @@ describe("a live query at the agent", () => {
     expect(journal.events.map((e) => e.message)).toEqual(["m300", "m297", "m294", "m291"]);
   });
 
-  it("finds one record by its id, as long as it is one", async () => {
+  it("finds a record by a valid ID", async () => {
     const [entry] = (await query({ page: 3 })).events as [Entry];
     expect(await ask("eventlogs.get", { logName: "Auth.Log", recordId: entry.recordId })).toEqual({
       ok: true,
@@ -128,7 +128,7 @@ describe("a live query at the agent", () => {
     expect((await ask("eventlogs.get", { logName: "journal", recordId: 7 })).data.message).toBe("m7");
   });
 
-  it("answers what it cannot do, and what breaks", async () => {
+  it("reports unsupported commands and failures", async () => {
     expect(await ask("eventlogs.delete")).toMatchObject({ ok: false, error: { code: "unsupported" } });
     logs = [new FileProvider({ path: join(dir, "gone.log"), program: "x" })];
     expect(await ask("eventlogs.query", { logName: "gone.log", page: 1, limit: 1 })).toMatchObject({
@@ -139,7 +139,7 @@ describe("a live query at the agent", () => {
   });
 });
 
-it("an event stream is read whole however it is cut, comments count as activity", async () => {
+it("parses an event stream split at any point, counting comments as activity", async () => {
   const text = ': hello\n\nevent: command\r\ndata: {"a":\r\ndata: 1}\r\n\r\nid: 7\ndata:ü\n\n: bye';
   const bytes = new TextEncoder().encode(text);
   async function* cut() {
@@ -155,7 +155,7 @@ it("an event stream is read whole however it is cut, comments count as activity"
   expect(activity).toBe(bytes.length);
 });
 
-it("the command stream is kept open: answers go out, a broken stream is opened again", async () => {
+it("sends answers and reconnects a broken command stream", async () => {
   const streams: ServerResponse[] = [];
   const results: { url: string; body: unknown }[] = [];
   const server = createServer(async (request, response) => {

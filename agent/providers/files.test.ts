@@ -46,7 +46,7 @@ describe("FileProvider", () => {
     await at(path, day);
   }
 
-  it("waits for a file that does not exist yet or is empty", async () => {
+  it("waits for a missing or empty file", async () => {
     expect(await drain()).toEqual([]);
     await writeFile(path, "");
     expect(await drain()).toEqual([]);
@@ -64,14 +64,14 @@ describe("FileProvider", () => {
     expect(new Set(ids).size).toBe(BACKLOG_RECORDS + 5);
   });
 
-  it("leaves a line alone until it is complete", async () => {
+  it("waits until a line is complete", async () => {
     await writeFile(path, `${line(0)}2026-05-01T10:00:00Z web01 app: message`);
     expect(await drain()).toEqual([0]);
     await appendFile(path, " 1\n");
     expect(await drain()).toEqual([1]);
   });
 
-  it("finishes a renamed file before it follows the new one", async () => {
+  it("finishes a renamed file before following the new one", async () => {
     await writeFile(path, lines(0, 10));
     await drain();
     await appendFile(path, lines(10, 700));
@@ -92,7 +92,7 @@ describe("FileProvider", () => {
     expect(new Set(ids).size).toBe(25);
   });
 
-  it("reads every file that was rotated while the server was away, oldest first", async () => {
+  it("reads all files rotated during an outage, oldest first", async () => {
     await write(lines(0, 10), 1);
     await drain();
     await write(lines(10, 20), 2);
@@ -106,7 +106,7 @@ describe("FileProvider", () => {
     expect([new Set(ids).size, warnings]).toEqual([50, []]);
   });
 
-  it("reads every copy that was made of it while the server was away, oldest first", async () => {
+  it("reads all copies made during an outage, oldest first", async () => {
     await write(lines(0, 10), 1);
     await drain();
     for (const day of [2, 3]) {
@@ -121,7 +121,7 @@ describe("FileProvider", () => {
     expect([new Set(ids).size, warnings]).toEqual([25, []]);
   });
 
-  it("says that lines may be missing where the file that it read last is compressed by now", async () => {
+  it("warns that lines may be missing if the last file was compressed", async () => {
     await writeFile(`${path}.1`, lines(100, 110));
     await at(`${path}.1`, 1);
     await write(lines(0, 10), 2);
@@ -138,7 +138,7 @@ describe("FileProvider", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("reads no other file of that folder, and none from before the file that it read last", async () => {
+  it("reads no unrelated or older files in the folder", async () => {
     await writeFile(`${path}.1`, lines(100, 110));
     await at(`${path}.1`, 1);
     await write(lines(0, 10), 2);
@@ -153,7 +153,7 @@ describe("FileProvider", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("gives the lines of an emptied file new ids even when its first line comes again", async () => {
+  it("gives lines of a truncated file new IDs even if its first line repeats", async () => {
     await writeFile(path, lines(0, 5));
     await drain();
     await truncate(path);
@@ -162,7 +162,7 @@ describe("FileProvider", () => {
     expect(new Set(ids).size).toBe(7);
   });
 
-  it("gives one line the same id whenever it is read", async () => {
+  it("gives a line the same ID every time", async () => {
     await writeFile(path, lines(0, 5));
     await drain();
     watermark = undefined;
@@ -170,7 +170,7 @@ describe("FileProvider", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it("cuts a line that never ends and continues behind it", async () => {
+  it("cuts an endless line and continues after it", async () => {
     await writeFile(path, `${line(0)}${"x".repeat(600_000)}\n${line(1)}`);
     const seen = await drain();
     expect(seen[0]).toBe(0);

@@ -20,7 +20,7 @@ const entry = (n: number, over: object = {}) => ({
 });
 
 describe("toRecord", () => {
-  it("maps an entry of the journal", () => {
+  it("maps a journal entry", () => {
     expect(toRecord(entry(10))).toMatchObject({
       logName: "journal",
       recordId: 10,
@@ -34,7 +34,7 @@ describe("toRecord", () => {
     });
   });
 
-  it("takes bytes, several values and what is left out", () => {
+  it("reads bytes, repeated values and missing fields", () => {
     expect(fieldText([104, 105])).toBe("hi");
     expect(fieldText(["first", "second"])).toBe("first\nsecond");
     expect(fieldText("  ")).toBe("");
@@ -73,14 +73,14 @@ describe("JournaldProvider", () => {
     await writeFile(join(dir, "entries.json"), JSON.stringify(Array.from({ length: 1500 }, (_, i) => entry(i + 1))));
   });
 
-  it("is used only where a journal has entries", async () => {
+  it("is used only if a journal has entries", async () => {
     expect(await hasJournal(command)).toBe(true);
     await writeFile(join(dir, "entries.json"), "[]");
     expect(await hasJournal(command)).toBe(false);
     expect(await hasJournal(join(dir, "none"))).toBe(false);
   });
 
-  it("reads the newest thousand first, in batches, oldest first, then what is new", async () => {
+  it("reads the newest 1,000 entries in batches, oldest first, then new ones", async () => {
     const provider = new JournaldProvider(command);
     const first = await provider.read(undefined, 500);
     expect(first.records.map((r) => r.recordId)).toEqual(Array.from({ length: 500 }, (_, i) => i + 501));
@@ -101,7 +101,7 @@ describe("JournaldProvider", () => {
     ["megabytes of text", 'é"\\\n'.repeat(500_000), 'é"\\\n'.repeat(8192)],
     ["megabytes of bytes", Array(2_000_000).fill(120), "x".repeat(32_768)],
     ["several texts", ["y".repeat(3_000_000), "z"], "y".repeat(32_768)],
-  ])("takes %s whole, up to what an event holds", async (_, message, expected) => {
+  ])("keeps %s up to the length of an event", async (_, message, expected) => {
     // Members come in any order; here the cursor comes after the message.
     const { MESSAGE: _text, ...others } = entry(2);
     const long = { MESSAGE: message, ...others, PRIORITY: "3" };
@@ -118,19 +118,19 @@ describe("JournaldProvider", () => {
     expect(events.map((event) => event.message)).toEqual(["m1", expected, "m3"]);
   });
 
-  it("continues by time where the journal no longer holds the cursor", async () => {
+  it("continues by time if the journal no longer has the cursor", async () => {
     const lost = JSON.stringify({ cursor: "s=gone", time: 1_777_000_000_000 });
     expect((await new JournaldProvider(command).read(lost, 5)).records).toHaveLength(5);
   });
 
-  it("continues an hour back where that time is ahead of a clock that was set back, and says so", async () => {
+  it("restarts an hour back with a warning if the clock was set back", async () => {
     const lost = JSON.stringify({ cursor: "s=gone", time: Date.UTC(2030, 0, 1) });
     const reading = await new JournaldProvider(command, () => new Date(1_777_000_600_000)).read(lost, 5);
     expect(reading.records.map((r) => r.recordId)).toEqual([1, 2, 3, 4, 5]);
     expect(reading.warning).toMatch(/clock.*set back/);
   });
 
-  it("says that it searched the newest 100,000 entries where the journal has more", async () => {
+  it("reports a search limited to the newest 100,000 entries", async () => {
     const whole = await new JournaldProvider(command).query({ page: 1, limit: 1, source: "nobody" });
     expect(whole).toEqual({ events: [], total: 0 });
     const one = JSON.stringify(entry(1));

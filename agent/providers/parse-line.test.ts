@@ -20,12 +20,12 @@ describe("parseLine", () => {
     });
   });
 
-  it("gives a time without a year the one that lies in the past", () => {
+  it("assumes the most recent past year for a time without a year", () => {
     expect(parseLine("Mar  9 10:00:00 web01 cron: ok", context).time.getFullYear()).toBe(2026);
     expect(parseLine("Dec 31 23:59:59 web01 cron: ok", context).time.getFullYear()).toBe(2025);
   });
 
-  it("reads dpkg and alternatives, whose times are local", () => {
+  it("reads local times of dpkg and alternatives", () => {
     const dpkg = parseLine("2026-02-03 04:05:06 status installed libc6:amd64 2.36-9", { ...context, program: "dpkg" });
     expect(dpkg).toMatchObject({
       time: new Date("2026-02-03T04:05:06"),
@@ -36,7 +36,7 @@ describe("parseLine", () => {
     expect(alternatives).toMatchObject({ program: "update-alternatives", message: "link group awk updated" });
   });
 
-  it("keeps a line of no known shape whole, and takes a leading priority", () => {
+  it("keeps lines of unknown format and parses a leading priority", () => {
     expect(parseLine("<11>something odd", context)).toMatchObject({
       time: context.fallbackTime,
       program: "syslog",

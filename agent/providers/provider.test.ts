@@ -17,7 +17,7 @@ const record: LogRecord = {
 };
 
 describe("toWireEvent", () => {
-  it("says all there is in the words of a stored event", () => {
+  it("maps every field of a stored event", () => {
     expect(toWireEvent(record)).toEqual({
       timestamp: "2026-05-01T10:00:00.000Z",
       level: "info",
@@ -29,7 +29,7 @@ describe("toWireEvent", () => {
     });
   });
 
-  it("fits what the server takes, whatever the log holds", () => {
+  it("fits the server's limits for any log content", () => {
     for (const odd of [
       { source: "", message: "" },
       { source: "😀".repeat(300), message: "x".repeat(100_000) },

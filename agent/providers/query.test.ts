@@ -22,20 +22,20 @@ async function pageOf(page: number, limit: number, level?: "error") {
   return { ids: events.map(({ recordId }) => recordId), total, readings };
 }
 
-describe("a page of a log that is read forwards", () => {
-  it("is kept where it is among the newest hundred thousand", async () => {
+describe("paging a log that is read forward", () => {
+  it("keeps the page if it is within the newest 100,000 records", async () => {
     expect(await pageOf(1, 2)).toEqual({ ids: [RECORDS - 1, RECORDS - 2], total: RECORDS, readings: 1 });
     expect((await pageOf(1_000, 100)).ids.at(-1)).toBe(RECORDS - MAX_SCANNED);
   });
 
-  it("is read again where it lies further back, so that what comes before it is not kept", async () => {
+  it("reads again for an older page instead of keeping everything", async () => {
     expect(await pageOf(100_001, 2)).toEqual({ ids: [499, 498], total: RECORDS, readings: 2 });
     expect((await pageOf(401, 500)).ids).toHaveLength(500);
     expect(await pageOf(402, 250, "error")).toEqual({ ids: [], total: RECORDS / 2, readings: 2 });
     expect((await pageOf(334, 300, "error")).ids.at(-1)).toBe(101);
   });
 
-  it("ends with the oldest record; behind it pages are empty", async () => {
+  it("ends with the oldest record, and later pages are empty", async () => {
     expect(await pageOf(1_003, 200)).toMatchObject({ readings: 2, ids: { length: 100 } });
     expect(await pageOf(1_000_000, 500)).toEqual({ ids: [], total: RECORDS, readings: 2 });
   });

@@ -24,7 +24,7 @@ const line = (over: object) =>
 const at = (micros: string, message: string) =>
   line({ timestamp: `2026-11-20 09:00:00.${micros}+0000`, eventMessage: message });
 
-it("an entry of the unified log is mapped", () => {
+it("maps an entry of the unified log", () => {
   const record = toUnifiedRecord(line({}));
   expect(record).toMatchObject({
     recordId: microsecondsOf("2026-11-20 09:00:00.123456+0000"),
@@ -54,7 +54,7 @@ async function commandPrinting(printed: string[]): Promise<string> {
   return command;
 }
 
-it("batches continue where the last one ended, also among entries of one moment; one record is found again", async () => {
+it("batches continue exactly, even among entries of the same time, and records can be found by ID", async () => {
   const command = await commandPrinting([
     at("000001", "a"),
     at("000002", "b"),
@@ -78,7 +78,7 @@ it("batches continue where the last one ended, also among entries of one moment;
   expect(await log.get(page.events[0]?.recordId as number)).toEqual(page.events[0]);
 });
 
-it("a clock that ran ahead and was set back holds nothing up: reading starts an hour before now, and says so", async () => {
+it("restarts an hour before now with a warning if the clock was set back", async () => {
   const ahead = line({ timestamp: "2030-01-01 00:00:00.000000+0000", eventMessage: "ahead" });
   const command = await commandPrinting([at("000001", "a"), at("000002", "b"), at("000003", "c"), ahead]);
   const whileAhead = new UnifiedLogProvider(command, () => new Date("2030-01-01T00:10:00Z"));
@@ -94,7 +94,7 @@ it("a clock that ran ahead and was set back holds nothing up: reading starts an 
   expect(await corrected.read(rest.watermark, 2)).toEqual({ records: [], watermark: rest.watermark, more: false });
 });
 
-it("a query says which time it searched where that is not the time it was asked for", async () => {
+it("reports the searched time if it differs from the requested one", async () => {
   const now = () => new Date("2026-11-20T09:30:00Z");
   const few = new UnifiedLogProvider(await commandPrinting([at("000001", "a")]), now);
   const none = { page: 1, limit: 1, source: "nobody" };

@@ -21,7 +21,7 @@ const CHANNELS = [
 ];
 const recordOf = (line: string) => toWindowsRecord(parseWindowsEvent(line) as never);
 
-describe("an event of Get-WinEvent", () => {
+describe("Get-WinEvent event", () => {
   it.for([
     ["failedLogon", "warning", "security", 4625],
     ["logon", "information", "security", 4624],
@@ -29,14 +29,14 @@ describe("an event of Get-WinEvent", () => {
     ["service", "information", "system", 7036],
     ["power", "critical", "hardware", 41],
     ["noText", "information", "application", 1000],
-  ] as const)("%s is %s and %s", ([name, level, category, eventNumber]) => {
+  ] as const)("%s has level %s and category %s", ([name, level, category, eventNumber]) => {
     const record = recordOf(LINES[name]);
     expect(record).toMatchObject({ level, category, eventNumber });
     expect(storedEvent.safeParse(toWireEvent(record)).error).toBeUndefined();
     expect(liveEntry.safeParse(toEntry(record)).error).toBeUndefined();
   });
 
-  it("is named by channel, record id and time, its number stays in the details", () => {
+  it("is identified by channel, record ID and time, with its number in the details", () => {
     const stored = toWireEvent(recordOf(LINES.failedLogon));
     expect(stored.eventId).toBe("Security:218412:2026-11-19T22:14:07.1834062Z");
     expect(stored.timestamp).toBe("2026-11-19T22:14:07.183Z");
@@ -51,7 +51,7 @@ describe("an event of Get-WinEvent", () => {
   });
 });
 
-it("filters become XPath; what it cannot write is left to the agent", () => {
+it("converts filters to XPath and leaves the others to the agent", () => {
   expect(toXPath("System", {})).toBe("*");
   expect(toXPath("System", { level: "information" })).toBe("*[System[(Level=4 or Level=0)]]");
   expect(toXPath("Security", { level: "warning" })).toBe("*[System[band(Keywords,4503599627370496)]]");
@@ -69,7 +69,7 @@ it("filters become XPath; what it cannot write is left to the agent", () => {
   expect(toXPath("System", { source: `a'b"c` })).toBe("*");
 });
 
-it("parameters reach PowerShell as data, whatever they hold", () => {
+it("passes parameters to PowerShell as data", () => {
   const parameters = { log: "'; Remove-Item C:\\ -Recurse; '", xpath: "ü\u2028$(x)" };
   const text = Buffer.from(encodeScript(COUNT, parameters), "base64").toString("utf16le");
   const [, json] = /FromBase64String\('([A-Za-z0-9+/=]*)'\)/.exec(text) ?? [];
@@ -86,7 +86,7 @@ describe("WindowsProvider", () => {
     };
   const asPrinted = [LINES.power, LINES.service, LINES.badBlock];
 
-  it("begins with the newest entries, oldest first, and continues behind the last one", async () => {
+  it("starts with the newest entries, oldest first, and continues after the last one", async () => {
     const provider = new WindowsProvider(
       "System",
       answering(
@@ -134,7 +134,7 @@ describe("WindowsProvider", () => {
     expect(await new WindowsProvider("System", answering(new Map())).get(1)).toBeUndefined();
   });
 
-  it("answers for a channel that had no entries when the agent began, listing them once in half a minute for it", async () => {
+  it("finds a channel that was empty at startup, listing channels every 30 seconds", async () => {
     const answers = new Map([[LIST_LOGS, CHANNELS]]);
     let now = 0;
     const { live } = await findWindowsLogs(answering(answers), () => now);

@@ -12,7 +12,7 @@ import { MemoryLog } from "./memory-log";
 import { parseSimulateOptions } from "./options";
 import { simulate } from "./simulate";
 
-it("options are bounded", () => {
+it("limits option values", () => {
   const base = ["--url", "http://127.0.0.1:1", "--enrollment-key", "tme_x"];
   expect(parseSimulateOptions([...base, "--devices", "200", "--rate", "50.5"])).toMatchObject({
     devices: 200,
@@ -36,7 +36,7 @@ it("options are bounded", () => {
   expect(() => parseSimulateOptions(["--url", "http://x"])).toThrow(UsageError);
 });
 
-it("a simulated log is paged, filtered and bounded", async () => {
+it("pages, filters and limits a simulated log", async () => {
   const log = new MemoryLog({ name: "Security", computer: "PC-1", random: randomOf(Math.random), past: 490 });
   for (let n = 0; n < 30; n++) log.happen();
   expect((await log.describe()).recordCount).toBe(500);
@@ -48,7 +48,7 @@ it("a simulated log is paged, filtered and bounded", async () => {
   expect(await log.get(1)).toBeUndefined();
 });
 
-it("drives agents at the rate, answers live queries, counts errors by status and stops when told", async () => {
+it("drives agents at the given rate, answers live queries, counts errors and stops on request", async () => {
   const [seen, answered] = [new Map<string, number>(), new Map<string, number>()];
   const count = (map: Map<string, number>, kind: string) => map.set(kind, (map.get(kind) ?? 0) + 1);
   const answers: unknown[] = [];
@@ -98,7 +98,7 @@ it("drives agents at the rate, answers live queries, counts errors by status and
   server.close();
 });
 
-it("says that its agents listen when the server has opened every stream", async () => {
+it("reports agents as listening once every stream is open", async () => {
   let opened = 0;
   const server = createServer(async (request, response) => {
     request.resume();
@@ -121,7 +121,7 @@ it("says that its agents listen when the server has opened every stream", async 
   server.close();
 });
 
-it("takes up the agents of an earlier run by their tokens, and does not enroll them again", async () => {
+it("reuses the tokens of an earlier run instead of enrolling again", async () => {
   const enrolled: string[] = [];
   const tokens = new Set<string | undefined>();
   const server = createServer(async (request, response) => {
@@ -155,7 +155,7 @@ it("takes up the agents of an earlier run by their tokens, and does not enroll t
   await rm(stateDir, { recursive: true });
 });
 
-it("sends each kind as often as installed agents do, with as many events as asked for", async () => {
+it("sends each kind as often as real agents, with the requested number of events", async () => {
   const bodies = new Map<string, { events?: unknown[] }[]>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -13,6 +13,6 @@ test.for<[string, string | number, string, string]>([
   ["users", 3, "Users", "3"],
   ["kernel", "6.1", "Kernel", "6.1"],
   ["constructor", 1, "Constructor", "1"],
-])("%s is shown in words", ([name, value, label, text]) => {
+])("displays %s as words", ([name, value, label, text]) => {
   expect([metricName(name), metricValue(name, value)]).toEqual([label, text]);
 });

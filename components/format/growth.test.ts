@@ -4,7 +4,7 @@ import { growthFigure, growthText } from "./growth";
 const NOW = "2026-11-22T12:00:00.000Z";
 const since = (hours: number) => new Date(Date.parse(NOW) - hours * 3_600_000).toISOString();
 
-test("growth is a rate from one day on, and not known before", () => {
+test("growth is a rate after one day and unknown before", () => {
   expect(growthText({ entries: 300, since: since(240) }, NOW)).toBe("30 a day");
   expect(growthText({ entries: 12, since: since(48) }, NOW)).toBe("6.0 a day");
   expect(growthText({ entries: 15_586, since: since(2) }, NOW)).toBe("Not known yet");

@@ -12,7 +12,7 @@ test("yesterday is the previous calendar day, even across a daylight saving chan
   expect(dayName("2026-10-25T00:30:00Z", zone, longEvening)).toBe("Today, 25 October 2026");
 });
 
-test("a zone's name has the offset of the times beside it, if they have the same one", () => {
+test("a zone name shows the offset if all times share it", () => {
   const [summer, winter] = ["2026-10-10T12:00:00Z", "2026-11-27T12:00:00Z"];
   expect(zoneName(zone, summer)).toBe("Europe/Berlin, UTC+2");
   expect(zoneName(zone, winter, new Date(winter), null)).toBe("Europe/Berlin, UTC+1");

@@ -40,7 +40,7 @@ describe("signature verification in the browser", () => {
   });
 });
 
-it("no verifier key is a point of small order", () => {
+it("rejects verifier keys of small order", () => {
   const identity = Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0));
   const forged = Uint8Array.from({ length: 64 }, (_, i) => (i === 0 ? 1 : 0));
   expect(noteTools.verify(identity, MESSAGE, forged)).toBe(true);

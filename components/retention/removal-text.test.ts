@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { expiredText, shorterText, wouldRemove } from "./removal-text";
 
-it("a preview promises a removal only where entries are removed at all", () => {
+it("a preview promises removal only if pruning is on", () => {
   expect(wouldRemove(true)).toBe("The next run would remove");
   expect(wouldRemove(false)).toBe(
     "Nothing is removed while pruning is off in this installation. If it were on, the next run would remove",
@@ -21,7 +21,7 @@ it("a shorter period deletes at the next run, or once pruning is on", () => {
     expect(text(before, false)).toMatch(/ Once pruning is on, entries older than 1 day are deleted/);
 });
 
-it("entries that would go are counted in the singular and the plural, and as a minimum where counting stopped", () => {
+it("counts entries to remove in singular and plural, and as a minimum if counting stopped", () => {
   const text = (rows: number, isAtLeast = false) =>
     expiredText({ rows, isAtLeast }, "diagnostic log entry", "diagnostic log entries");
   expect(text(1)).toBe("1 diagnostic log entry");

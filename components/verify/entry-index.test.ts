@@ -24,10 +24,10 @@ it.each([
   ["a sequence in a text", { chainSeq: "2" }],
   ["no time", { timestampMs: null }],
   ["a time beyond the calendar", { timestampMs: 8.7e15 }],
-])("gives no entry to show of a line with %s", async (_, other) => {
+])("returns no entry for a line with %s", async (_, other) => {
   expect(await entryOf(JSON.stringify({ ...ROW, ...other }))).toBeNull();
 });
 
-it.each(["null", "[]", '"row"', "{", ""])("gives none of the line %j", async (line) => {
+it.each(["null", "[]", '"row"', "{", ""])("returns no entry for the line %j", async (line) => {
   expect(await entryOf(line)).toBeNull();
 });

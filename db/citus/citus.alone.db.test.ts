@@ -26,13 +26,13 @@ const isCluster = env().TRAILMARK_CITUS;
 afterAll(() => Promise.all([closeRoles(), closeDatabase()]));
 
 describe.skipIf(isCluster)("TRAILMARK_CITUS on one PostgreSQL", () => {
-  it("is refused to owner and application when the extension is missing", async () => {
+  it("is rejected without the extension, for owner and application", async () => {
     const { appUrl, ownerUrl } = addresses();
     await expect(migrate({ ownerUrl, appUrl, citus: true })).rejects.toThrow(/CREATE EXTENSION citus on every node/);
     await expect(migrate({ appUrl, citus: true })).rejects.toThrow(/CREATE EXTENSION citus on every node/);
   });
 
-  it("off looks at this server alone", async () => {
+  it("off checks only this server", async () => {
     expect(await layout().chainHealth(appSql())).toEqual({ faults: [], silent: [] });
   });
 });
@@ -52,12 +52,12 @@ async function onTwoNodes(): Promise<[string, string]> {
 }
 
 /** Runs where TEST_OWNER_DATABASE_URL names a cluster and its superuser, with TRAILMARK_CITUS=on. */
-describe.runIf(isCluster)("on a Citus cluster", () => {
-  it("a distributed database is refused without the setting", async () => {
+describe.runIf(isCluster)("Citus cluster", () => {
+  it("rejects a distributed database without the setting", async () => {
     await expect(migrate(addresses())).rejects.toThrow(/set TRAILMARK_CITUS=on/);
   });
 
-  it("of two transactions that write two organizations in crossed order one ends with an error, the other is stored", async () => {
+  it("of two crossed transactions one fails and the other is stored", async () => {
     const [one, two] = await onTwoNodes();
     let waiting = 0;
     const both: (() => void)[] = [];
@@ -89,7 +89,7 @@ describe.runIf(isCluster)("on a Citus cluster", () => {
     await expectIntact(two, 1);
   });
 
-  it("prunes what has expired of chains on two nodes, each slice under its receipt, and nothing else", async () => {
+  it("prunes only expired rows of chains on two nodes, each slice with a receipt", async () => {
     const orgIds = await onTwoNodes();
     for (const orgId of orgIds) {
       await appendAudit(roles.app, auditRows(orgId, 300, { timestamp: daysAgo(100) }));
@@ -127,7 +127,7 @@ describe.runIf(isCluster)("on a Citus cluster", () => {
     expect(await runRetention({ orgIds })).toMatchObject({ rows: 0 });
   });
 
-  it("tells of a right that a shard gives beyond its table, and of a trigger that is off", async () => {
+  it("reports an extra right on a shard and a disabled trigger", async () => {
     expect((await layout().chainHealth(appSql())).faults).toEqual([]);
     const onShards = (command: string) => roles.owner`SELECT run_command_on_shards('audit_trees', ${command})`;
     await onShards("GRANT DELETE ON %s TO trailmark_app");

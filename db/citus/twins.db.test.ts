@@ -67,8 +67,8 @@ async function asCluster(tx: postgres.TransactionSql): Promise<void> {
   await asSystem(tx);
 }
 
-describe("the functions of a cluster", () => {
-  it("seal a batch as those of one server, skip known rows and refuse what these refuse", async () => {
+describe("cluster functions", () => {
+  it("seal a batch, skip known rows and reject errors like a single server", async () => {
     const long = [auditRow(orgId, { resourceName: `x${" ".repeat(255)}` })];
     await expect(append(oneServer, app, long)).rejects.toMatchObject({ code: "22001" });
     const taken = rows.slice(0, 1).map((row) => ({ ...row, action: "test.other" }));
@@ -85,7 +85,7 @@ describe("the functions of a cluster", () => {
     });
   });
 
-  it("seal rows that are inserted one by one likewise", () =>
+  it("seal rows inserted one by one like a single server", () =>
     undone(async (tx) => {
       const sealed = await chain(app);
       await asCluster(tx);
@@ -98,7 +98,7 @@ describe("the functions of a cluster", () => {
       await tx`RESET ROLE`;
     }));
 
-  it("leave no sub-select in the policies of history, and these as they were", () =>
+  it("leave no subquery in history policies, and keep their effect", () =>
     undone(async (tx) => {
       await asCluster(tx);
       const scopeOf = (ids: string[]) =>

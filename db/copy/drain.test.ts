@@ -14,7 +14,7 @@ function copyOf(chunks: string[], socket: { resume: () => void } | null): Readab
   return stream;
 }
 
-it("hands over every piece and wakes the socket for the connection's next query", async () => {
+it("passes on every piece and wakes the socket for the next query", async () => {
   const pieces: string[] = [];
   let woken = 0;
   await drain(copyOf(["a", "b"], { resume: () => woken++ }), (chunk) => pieces.push(String(chunk)));
@@ -22,7 +22,7 @@ it("hands over every piece and wakes the socket for the connection's next query"
   expect(woken).toBeGreaterThan(0);
 });
 
-it("rejects when the connection was lost after the last row", async () => {
+it("rejects when the connection is lost after the last row", async () => {
   const stream = new Readable({ read: () => {} });
   const drained = drain(stream, () => {});
   stream.push("a");

@@ -70,14 +70,14 @@ afterAll(() => {
 });
 
 describe("the embedded PostgreSQL", () => {
-  it("makes a cluster in an empty folder and keeps its passwords to itself", async () => {
+  it("creates a cluster in an empty folder with private passwords", async () => {
     const embedded = await start();
     expect(embedded.attached).toBe(false);
     expect(await answer(embedded.ownerUrl)).toBe(1);
     expect(statSync(join(dataDir, "postgres.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("refuses a wrong password and listens on loopback alone", async () => {
+  it("rejects a wrong password and listens only on loopback", async () => {
     const embedded = await start();
     const wrong = new URL(embedded.ownerUrl);
     wrong.password = "guessed";
@@ -85,7 +85,7 @@ describe("the embedded PostgreSQL", () => {
     expect(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[5]).toBe("127.0.0.1");
   });
 
-  it("keeps its port over a restart", async () => {
+  it("keeps its port after a restart", async () => {
     const first = await start();
     await first.stop();
     expect(isAlive(first.pid())).toBe(false);
@@ -94,7 +94,7 @@ describe("the embedded PostgreSQL", () => {
     expect(second.ownerUrl).toBe(first.ownerUrl);
   });
 
-  it("stays up until the last of its users stops", async () => {
+  it("runs until its last user stops", async () => {
     const first = await start();
     const second = await start();
     expect(second.attached).toBe(true);
@@ -104,7 +104,7 @@ describe("the embedded PostgreSQL", () => {
     expect(readPostmaster(join(dataDir, "postgres")).kind).toBe("none");
   });
 
-  it("attaches to a server whose parent was killed, and stops it in the end", async () => {
+  it("attaches to a server whose parent was killed, and stops it at the end", async () => {
     const { child, pid } = await startInChild();
     child.kill("SIGKILL");
     await waitFor(() => child.signalCode !== null);
@@ -115,7 +115,7 @@ describe("the embedded PostgreSQL", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("starts after parent and server were killed together", async () => {
+  it("starts after parent and server were both killed", async () => {
     const { child, pid } = await startInChild();
     child.kill("SIGKILL");
     process.kill(pid, "SIGKILL");
@@ -124,7 +124,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await answer(embedded.ownerUrl)).toBe(1);
   });
 
-  it("brings a killed server up again under the same address", async () => {
+  it("restarts a killed server under the same URL", async () => {
     const embedded = await start();
     const before = embedded.pid();
     process.kill(before, "SIGKILL");
@@ -132,7 +132,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await answer(embedded.ownerUrl)).toBe(1);
   });
 
-  it("takes no other program for its server when a pid file is stale", async () => {
+  it("does not mistake another program for its server with a stale PID file", async () => {
     const file = join(dataDir, "postgres", "postmaster.pid");
     writeFileSync(file, `${process.pid}\n${join(dataDir, "postgres")}\n1\n5432\n\n127.0.0.1\n\nready\n`);
     const embedded = await start();
@@ -140,7 +140,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await answer(embedded.ownerUrl)).toBe(1);
   });
 
-  it("makes one cluster when two start together on an empty folder", async () => {
+  it("creates one cluster when two processes start at once", async () => {
     const both = join(folder, "both");
     const started = await Promise.all([startEmbedded(both, options), startEmbedded(both, options)]);
     running.push(...started);
@@ -148,7 +148,7 @@ describe("the embedded PostgreSQL", () => {
     expect(started.map((e) => e.attached).sort()).toEqual([false, true]);
   });
 
-  it.runIf(process.getuid?.() === 0)("finds another place when a folder above is closed to its user", async () => {
+  it.runIf(process.getuid?.() === 0)("uses another folder when a parent folder is closed to its user", async () => {
     const closed = join(folder, "closed");
     mkdirSync(closed);
     chmodSync(closed, 0o700);
@@ -160,7 +160,7 @@ describe("the embedded PostgreSQL", () => {
     rmSync(embedded.cluster, { recursive: true });
   });
 
-  it("says what to do when it cannot start", async () => {
+  it("explains how to fix a failed start", async () => {
     const other = join(folder, "other");
     mkdirSync(join(other, "postgres"), { recursive: true });
     writeFileSync(join(other, "postgres", "PG_VERSION"), "11\n");

@@ -46,7 +46,7 @@ async function receive(bytes: Buffer, sizes: number[]): Promise<{ handedOn: Buff
 
 const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 });
 
-it("hands on every byte while the connection lives, however it comes in pieces", () =>
+it("passes on every byte for any fragmentation", () =>
   fc.assert(
     fc.asyncProperty(fc.array(answer), sizes, async (answers, pieces) => {
       const bytes = Buffer.concat([...LET_IN, ...answers]);
@@ -54,7 +54,7 @@ it("hands on every byte while the connection lives, however it comes in pieces",
     }),
   ));
 
-it("makes a FATAL error its own, hands on the bytes before it, and never all bytes", () =>
+it("turns a FATAL error into its own, passes on earlier bytes and closes", () =>
   fc.assert(
     fc.asyncProperty(fc.array(answer), fc.constantFrom("FATAL", "PANIC"), sizes, async (answers, severity, pieces) => {
       const last = errorMessage(severity, "57P01");
@@ -66,14 +66,14 @@ it("makes a FATAL error its own, hands on the bytes before it, and never all byt
     }),
   ));
 
-it("takes any error for a refusal until it is let in", async () => {
+it("treats any error before authentication as a refused connection", async () => {
   for (const severity of ["FATAL", "ERROR"])
     expect(await receive(Buffer.concat([LET_IN[0] as Buffer, errorMessage(severity, "28000")]), [7])).toMatchObject({
       code: "28000",
     });
 });
 
-it("knows a FATAL error by the older field alone", async () => {
+it("recognizes a FATAL error by the older field alone", async () => {
   const last = message("E", Buffer.from("SFATAL\0C08P01\0Mquery_wait_timeout\0\0"));
   expect(await receive(Buffer.concat([...LET_IN, last]), [1_000, 1])).toMatchObject({ code: "08P01" });
 });

@@ -38,7 +38,7 @@ afterAll(() => {
   proxy.close();
 });
 
-it("a connection that closes between being told a statement and writing it answers the next one at once", async () => {
+it("a connection that closes before a statement is written serves the next immediately", async () => {
   const pool = connectApp({ name: "test", url: address(), max: 1, connect_timeout: 60 });
   for (let round = 0; round < 5; round++) {
     expect(await pool`SELECT ${round}::int AS n`).toEqual([{ n: round }]);
@@ -57,7 +57,7 @@ it("a connection that closes between being told a statement and writing it answe
   await pool.end({ timeout: 1 });
 });
 
-it("a connection that closes under a statement tells the next one at once that it is not let in", async () => {
+it("after a connection closes during a statement, a refused reconnect fails immediately", async () => {
   const pool = connectApp({ name: "test", url: address(), max: 1, connect_timeout: 60 });
   const codeOf = (work: Promise<unknown>) =>
     Promise.race([
@@ -82,7 +82,7 @@ it("a connection that closes under a statement tells the next one at once that i
   await pool.end({ timeout: 1 });
 });
 
-it("a statement that PostgreSQL ends with its connection says so at once, and the next one is answered", async () => {
+it("a statement terminated by PostgreSQL fails immediately, and the next one works", async () => {
   const pool = connectApp({ name: "test", max: 1 });
   const killer = connectApp({ name: "test", max: 1 });
   const pidOf = async () => (await pool<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`)[0]?.pid ?? 0;
@@ -101,7 +101,7 @@ it("a statement that PostgreSQL ends with its connection says so at once, and th
   await Promise.all([pool.end({ timeout: 1 }), killer.end({ timeout: 1 })]);
 });
 
-it("a transaction whose connection PostgreSQL or a pooler ends at its BEGIN is begun again", async () => {
+it("a transaction whose connection ends at BEGIN is retried", async () => {
   const fatal = Buffer.concat([
     Buffer.from("E"),
     Buffer.alloc(4),

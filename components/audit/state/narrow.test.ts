@@ -39,7 +39,7 @@ test("an actor is filtered by id, by raw id, or by type", () => {
   expect(exclude(NOTHING, "actorId", "system")).toMatchObject({ exclude: "actorType:system" });
 });
 
-test("values of one filter are added to each other, actors of another kind replace those that were chosen", () => {
+test("values of one filter accumulate, and an actor of another kind replaces the selected ones", () => {
   const jane = view(toggleValue(NOTHING, "actorId", ID));
   const other = ID.replace("1", "2");
   expect(toggleValue(jane, "actorId", other)).toMatchObject({ actorId: `${ID},${other}` });

@@ -39,13 +39,13 @@ test("a range steps by its own length and widens around its middle", () => {
   expect(widened({ from: new Date("2026-11-20T23:00:15Z") }, now)).toEqual({ from: new Date("2026-11-20T22:45:15Z") });
 });
 
-test("a range steps and widens no further than the instants that the server takes", () => {
+test("a range stops at the earliest and latest supported times", () => {
   const span = { from: new Date(HOUR_MS), to: new Date(3 * HOUR_MS - 1) };
   expect(shifted(span, -1, now)).toEqual({ from: new Date(0), to: new Date(HOUR_MS - 1) });
   expect(widened({ from: new Date(0), to: now }, now)).toEqual({ from: new Date(0) });
 });
 
-test("times that the server does not take are ignored and named, once", () => {
+test("unsupported times in the URL are ignored and named once", () => {
   const params = new URLSearchParams({ from: "+012026-11-20T10:00:00.000Z", to: "1969-12-31T23:59:59.999Z" });
   expect(loadView(params)).toMatchObject({ from: null, to: null });
   expect(invalidParams(params)).toEqual(["from=+012026-11-20T10:00:00.000Z", "to=1969-12-31T23:59:59.999Z"]);

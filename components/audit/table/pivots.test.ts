@@ -75,7 +75,7 @@ test("timeline and history clear other filters and keep the range", () => {
   }
 });
 
-test("a time leads to the entries around it", () => {
+test("a time opens the entries around it", () => {
   expect(changes("time")["Show five minutes around it"]).toMatchObject({
     range: null,
     from: new Date("2026-11-20T09:55:00Z"),
@@ -83,7 +83,7 @@ test("a time leads to the entries around it", () => {
   });
 });
 
-test("empty values have no pivots; every cell leads to the entries around", () => {
+test("an empty cell has only the links that every cell has", () => {
   const entry = { ...ENTRY, ipAddress: "", resource: { type: "report", id: "", name: "" } };
   expect(changes("ip", { entry })).toEqual({
     "Timeline of Jane Doe": expect.anything(),

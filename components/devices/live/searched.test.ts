@@ -5,7 +5,7 @@ const at = (iso: string) => iso.slice(0, 10);
 const part = (searched: Parameters<typeof searchedText>[0]["searched"], hasEnd = false) =>
   searchedText({ log: "journal", searched, hasEnd, at });
 
-it("the searched part is the log, or as much of it as the device looked at", () => {
+it("describes the searched part as the log or as far as the device looked", () => {
   expect(part(undefined)).toBe("journal");
   expect(part({ matches: 100_000 })).toBe("journal");
   expect(part({ entries: 100_000 })).toBe("the newest 100,000 entries of journal");
@@ -17,7 +17,7 @@ it("the searched part is the log, or as much of it as the device looked at", () 
   );
 });
 
-it("a total claims no more than was counted", () => {
+it("a total states only what was counted", () => {
   const text = (total: number, searched: Parameters<typeof searchedText>[0]["searched"]) =>
     totalText(total, { log: "journal", searched, hasEnd: false, at });
   expect(text(1, undefined)).toBe("1 event in total");
@@ -25,7 +25,7 @@ it("a total claims no more than was counted", () => {
   expect(text(100_000, { matches: 100_000 })).toBe("At least 100,000 events");
 });
 
-it("the number of a log's events is a minimum where not all of it was counted", () => {
+it("a log's event count is a minimum if not all were counted", () => {
   expect(recordCountText({ recordCount: 1_234 })).toBe("1,234");
   expect(recordCountText({ recordCount: 1_234, searched: { bytes: 33_554_432 } })).toBe("At least 1,234");
 });

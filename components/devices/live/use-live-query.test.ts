@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, it } from "vitest";
 import { answerOf, cancelLive, liveOptions, noticingOffline } from "./use-live-query";
 
-it("shows the previous answer while the next one comes, and none once that is cancelled", async () => {
+it("shows the previous answer while the next loads, and none after canceling", async () => {
   const client = new QueryClient();
   const observer = new QueryObserver(client, liveOptions({ key: ["first"], run: async () => "first" }));
   const leave = observer.subscribe(() => {});
@@ -17,7 +17,7 @@ it("shows the previous answer while the next one comes, and none once that is ca
   client.clear();
 });
 
-it("keeps the answer and its time when asking again is cancelled, says so, and does not ask by itself", async () => {
+it("keeps the answer and its time when a repeated query is canceled", async () => {
   const client = new QueryClient();
   let asked = 0;
   const run = () => (asked++ === 0 ? Promise.resolve("old") : new Promise<string>(() => {}));
@@ -43,7 +43,7 @@ it("keeps the answer and its time when asking again is cancelled, says so, and d
   client.clear();
 });
 
-it("tells that a device is offline, and nothing of other faults", async () => {
+it("reports an offline device, but not other errors", async () => {
   let told = 0;
   const failing = (code: string) =>
     noticingOffline(

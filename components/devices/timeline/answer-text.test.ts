@@ -10,14 +10,14 @@ const text = (events: number, logs: Answer["logs"], logCount = logs.length) =>
   );
 const log = (name: string, searched?: Answer["logs"][number]["searched"]) => ({ name, searched });
 
-it("names the logs that were read and how many events of each at most, also where nothing was found", () => {
+it("names the logs read and the limit per log, even without results", () => {
   expect(text(1, [log("System")])).toBe("1 event from the newest 50 of System.");
   expect(text(12, [log("System"), log("Security")])).toBe("12 events from the newest 50 of each of System, Security.");
   expect(text(0, [log("System"), log("Security")])).toBe("No events in this range in System, Security.");
   expect(text(0, [])).toBe("The device reports no logs.");
 });
 
-it("says that the device has more logs, and which of those read were searched only in part", () => {
+it("says that the device has more logs, and which were only partly searched", () => {
   expect(
     text(
       2,

@@ -12,7 +12,7 @@ const tallyOf = (matched: number, notFound: number) => {
 };
 const run = { startedAt: "2026-11-27T00:00:00.000Z", totalRows: 12_000 };
 
-it("says of a run that ended early how many rows it did not reach, and nothing of these", () => {
+it("reports how many rows a run that ended early did not reach", () => {
   const report = tallyOf(1_200, 500);
   expect(notReachedOf(report, run.totalRows)).toBe(10_300);
   expect(sentenceOf({ ...run, job: null }, report)).toBe(
@@ -20,7 +20,7 @@ it("says of a run that ended early how many rows it did not reach, and nothing o
   );
 });
 
-it("says of a run that reached every row what it wrote, and of a check what would be written", () => {
+it("a finished run reports what was written, a check what would be written", () => {
   expect(sentenceOf({ ...run, job: null }, tallyOf(11_999, 1))).toBe(
     "11,999 of 12,000 rows match exactly one device. 11,999 values were written.",
   );
@@ -36,6 +36,6 @@ it.each([
   ["clear", { applied: true, isUndone: true }, "written before the undo"],
   ["set", { applied: false, isUndone: false }, "not written"],
   ["overwrite", { applied: false, isUndone: true }, "not written"],
-] as const)("the new value of one to be %s, %j, is called %s", (outcome, state, text) =>
+] as const)("labels the new value for %s, %j, as %s", (outcome, state, text) =>
   expect(newValueText(outcome, state)).toBe(text),
 );

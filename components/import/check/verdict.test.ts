@@ -7,7 +7,7 @@ const undo = { restored: 2, leftAlone: 0, sourceIdsRemoved: 1 };
 const ended = (status: "done" | "cancelled" | "undone", more: { error?: string; undo?: typeof undo } = {}) =>
   verdictOf({ status, error: more.error ?? null, summary: more.undo ? { undo: more.undo } : {} }, report);
 
-it("says that an import is complete only where it ran to its last row and nothing of it was undone", () => {
+it("calls an import complete only if it reached its last row and nothing was undone", () => {
   expect(ended("done").text).toBe("The import is complete.");
   expect(ended("done", { undo }).text).toBe(
     "The undo ended before its last row: 2 values were restored, 1 source ID was removed. Undo again to restore the rest.",
@@ -18,7 +18,7 @@ it("says that an import is complete only where it ran to its last row and nothin
   );
 });
 
-it("says that an import was cancelled only where a person did so", () => {
+it("calls an import canceled only if a person canceled it", () => {
   const kept = "What it had written is kept, and can be undone.";
   expect(ended("cancelled").text).toBe(`This import was cancelled before its end. ${kept}`);
   expect(ended("cancelled", { error: "Rack was deleted." }).text).toBe(
@@ -26,7 +26,7 @@ it("says that an import was cancelled only where a person did so", () => {
   );
 });
 
-it("says how many values an undo left alone", () => {
+it("reports how many values an undo left unchanged", () => {
   expect(ended("undone", { undo: { ...undo, leftAlone: 2, sourceIdsRemoved: 0 } }).text).toBe(
     "This import was undone: 2 values were restored, 2 were left alone because they have been changed since. The fields stay.",
   );
