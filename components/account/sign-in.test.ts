@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tooManyText } from "./sign-in";
 
-it("after too many attempts says how long to wait, never too short a time", () => {
+it("a rate-limited sign-in shows the time to wait, rounded up", () => {
   expect(tooManyText("42")).toBe("Too many attempts. Try again in 42 s.");
   expect(tooManyText("870")).toBe("Too many attempts. Try again in 15 min.");
   expect(tooManyText("3540.5")).toBe("Too many attempts. Try again in 1 h.");

@@ -55,7 +55,7 @@ const arrange = test.extend<{ live: LiveView; write: Write }>({
 });
 
 arrange(
-  "a new event slides in at the top within two seconds, and the address says that it is live",
+  "a new event appears at the top within two seconds, and the URL records live mode",
   async ({ viewer, page, live, write }) => {
     await live.follow();
     await expect(page).toHaveURL(/live=1/);
@@ -79,7 +79,7 @@ arrange(
 );
 
 arrange(
-  "the row under the pointer stays where it is; the pill counts and lets in",
+  "the row under the pointer stays in place while a button counts and shows new entries",
   async ({ viewer, page, live, write }) => {
     await live.follow();
     const row = viewer.row(/Old 25/);
@@ -99,7 +99,7 @@ arrange(
   },
 );
 
-arrange("what waited comes in when the pointer leaves the list", async ({ viewer, page, live, write }) => {
+arrange("held entries appear when the pointer leaves the list", async ({ viewer, page, live, write }) => {
   await live.follow();
   await viewer.row(/Old 25/).hover();
   await write("Waiting");
@@ -109,7 +109,7 @@ arrange("what waited comes in when the pointer leaves the list", async ({ viewer
 });
 
 arrange(
-  "a ready-made range moves with the clock, except under the pointer",
+  "a preset range moves with the clock unless the pointer is over the list",
   async ({ viewer, page, live, request, write }) => {
     const orgId = new URL(page.url()).searchParams.get("orgId") ?? "";
     const timestamp = new Date(Date.now() - 14 * MINUTE_MS).toISOString();
@@ -134,24 +134,27 @@ arrange(
   },
 );
 
-arrange("space and scrolling pause it, space and the top go on", async ({ viewer, page, live, write }) => {
-  await live.follow();
-  await page.keyboard.press(" ");
-  await write("Held");
-  await expect(live.state("Paused, 1 new")).toBeVisible();
-  await expect(viewer.entries(/Held/)).toHaveCount(0);
-  await page.keyboard.press(" ");
-  await expect(viewer.entries(/Held/)).toHaveCount(1);
-  await expect(live.state("Live")).toBeVisible();
-  await page.mouse.wheel(0, 600);
-  await expect(live.state("Paused")).toBeAttached();
-  await write("Below");
-  await expect(live.pill).toHaveText("1 new");
-  await live.pill.click();
-  await expect(viewer.entries(/Below/)).toBeInViewport();
-});
+arrange(
+  "Space and scrolling pause the live list; Space and scrolling to the top resume it",
+  async ({ viewer, page, live, write }) => {
+    await live.follow();
+    await page.keyboard.press(" ");
+    await write("Held");
+    await expect(live.state("Paused, 1 new")).toBeVisible();
+    await expect(viewer.entries(/Held/)).toHaveCount(0);
+    await page.keyboard.press(" ");
+    await expect(viewer.entries(/Held/)).toHaveCount(1);
+    await expect(live.state("Live")).toBeVisible();
+    await page.mouse.wheel(0, 600);
+    await expect(live.state("Paused")).toBeAttached();
+    await write("Below");
+    await expect(live.pill).toHaveText("1 new");
+    await live.pill.click();
+    await expect(viewer.entries(/Below/)).toBeInViewport();
+  },
+);
 
-arrange("an open entry and the focus in the list hold new ones back", async ({ viewer, page, live, write }) => {
+arrange("an open entry or focus in the list holds new entries", async ({ viewer, page, live, write }) => {
   await live.follow();
   await page.keyboard.press("j");
   await expect(viewer.entries().first()).toBeFocused();
@@ -163,24 +166,21 @@ arrange("an open entry and the focus in the list hold new ones back", async ({ v
   await expect(viewer.entries(/Later/)).toHaveCount(0);
 });
 
-arrange(
-  "what happens while the connection is cut comes afterwards, each entry once",
-  async ({ viewer, page, live, write }) => {
-    await live.follow();
-    for (const round of [1, 2, 3]) {
-      await page.context().setOffline(true);
-      await expect(live.state("Reconnecting")).toBeVisible();
-      await write(`Cut ${round}a`, `Cut ${round}b`);
-      await page.context().setOffline(false);
-      await expect(viewer.entries(`Cut ${round}b`)).toHaveCount(1);
-      await expect(live.state("Live")).toBeVisible();
-    }
-    await expect(viewer.entries(/Cut/)).toHaveCount(6);
-    await expect(viewer.entries()).toHaveCount(36);
-  },
-);
+arrange("entries written while disconnected appear afterwards, each once", async ({ viewer, page, live, write }) => {
+  await live.follow();
+  for (const round of [1, 2, 3]) {
+    await page.context().setOffline(true);
+    await expect(live.state("Reconnecting")).toBeVisible();
+    await write(`Cut ${round}a`, `Cut ${round}b`);
+    await page.context().setOffline(false);
+    await expect(viewer.entries(`Cut ${round}b`)).toHaveCount(1);
+    await expect(live.state("Live")).toBeVisible();
+  }
+  await expect(viewer.entries(/Cut/)).toHaveCount(6);
+  await expect(viewer.entries()).toHaveCount(36);
+});
 
-arrange("a stream that is being opened while the browser goes offline is given up", async ({ page, live, write }) => {
+arrange("going offline cancels a stream that is still opening", async ({ page, live, write }) => {
   // The first one is never answered.
   await page.route(/audit\.tail/, () => {}, { times: 1 });
   const opening = page.waitForRequest(/audit\.tail/);
@@ -194,7 +194,7 @@ arrange("a stream that is being opened while the browser goes offline is given u
   await expect(page.getByText("Afterwards")).toBeVisible();
 });
 
-arrange("a tab that is not shown holds no connection, and misses nothing", async ({ viewer, page, live, write }) => {
+arrange("a hidden tab closes its connection and misses nothing", async ({ viewer, page, live, write }) => {
   const setHidden = (isHidden: boolean) =>
     page.evaluate((value) => {
       Object.defineProperty(document, "hidden", { configurable: true, value });
@@ -215,25 +215,22 @@ arrange("a tab that is not shown holds no connection, and misses nothing", async
   await expect(viewer.entries()).toHaveCount(34);
 });
 
-arrange(
-  "a session that ends leads to the sign-in page, and back to the live view",
-  async ({ viewer, page, live, write }) => {
-    await live.follow();
-    await page.context().setOffline(true);
-    await expect(live.state("Reconnecting")).toBeVisible();
-    await page.context().clearCookies();
-    await page.context().setOffline(false);
-    await expect(page.getByText("Your session has ended. Sign in to continue where you were.")).toBeVisible();
-    await write("Meanwhile");
-    await new SignInPage(page).fill(ADMIN.email, ADMIN.password);
-    await expect(page).toHaveURL(/live=1/);
-    await expect(live.state("Live")).toBeVisible();
-    await expect(viewer.entries(/Meanwhile/)).toHaveCount(1);
-  },
-);
+arrange("an expired session leads to sign-in and back to the live view", async ({ viewer, page, live, write }) => {
+  await live.follow();
+  await page.context().setOffline(true);
+  await expect(live.state("Reconnecting")).toBeVisible();
+  await page.context().clearCookies();
+  await page.context().setOffline(false);
+  await expect(page.getByText("Your session has ended. Sign in to continue where you were.")).toBeVisible();
+  await write("Meanwhile");
+  await new SignInPage(page).fill(ADMIN.email, ADMIN.password);
+  await expect(page).toHaveURL(/live=1/);
+  await expect(live.state("Live")).toBeVisible();
+  await expect(viewer.entries(/Meanwhile/)).toHaveCount(1);
+});
 
 arrange(
-  "turned off it closes its stream; a range that has an end cannot be live",
+  "turning live off closes the stream, and a range with an end cannot be live",
   async ({ viewer, page, live, write }) => {
     const stream = page.waitForRequest(/audit\.tail/);
     await page.keyboard.press("l");

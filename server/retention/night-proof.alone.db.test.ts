@@ -44,15 +44,15 @@ async function expectKept(orgId: string, from: number, seq: number): Promise<voi
   ]);
 }
 
-describe("after an intact night", () => {
-  it("intact entries go, and the chain stays intact", async () => {
+describe("pruning after an intact nightly verification", () => {
+  it("removes expired entries and keeps the chain intact", async () => {
     const orgId = await provenByNight();
     expect(await prune(orgId)).toMatchObject({ rows: EXPIRED, organizations: [{ slices: 3, lastSeq: EXPIRED }] });
     expect(await verifyNightly(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: EXPIRED } });
     expect(await open(orgId)).toEqual([]);
   });
 
-  it("changed contents are not seen where checksum and link were left alone", async () => {
+  it("does not detect changed contents with an unchanged checksum and link", async () => {
     const orgId = await provenByNight();
     await tamper((tx) => contents(150)(tx, orgId));
     expect(await prune(orgId)).toMatchObject({ rows: EXPIRED });
@@ -105,13 +105,13 @@ describe("after an intact night", () => {
       damage: (tx, orgId) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = 256`,
     },
     { name: "changed contents of the tile that is not full", from: 201, seq: 260, damage: contents(260) },
-  ])("$name leaves its slice, and raises the alarm", async ({ from, seq, damage }) => {
+  ])("keeps the slice with $name and raises an alarm", async ({ from, seq, damage }) => {
     const orgId = await provenByNight();
     await tamper((tx) => damage(tx, orgId));
     await expectKept(orgId, from, seq);
   });
 
-  it("changed contents behind what it read leave their slice, and raise the alarm", async () => {
+  it("keeps the slice with changed contents after the verified part and raises an alarm", async () => {
     const { id: orgId } = await createOrg();
     await old(orgId, EXPIRED);
     await verifyNightly(orgId);
@@ -123,7 +123,7 @@ describe("after an intact night", () => {
   });
 });
 
-describe("contents are read again where the last night", () => {
+describe("pruning reads contents again when the last nightly verification", () => {
   it.each<[string, (tx: postgres.TransactionSql, orgId: string) => Promise<unknown>]>([
     [
       "was more than 26 hours ago",
@@ -134,7 +134,7 @@ describe("contents are read again where the last night", () => {
       (tx, orgId) =>
         tx`UPDATE audit_verifications SET status = 'unproven', reasons = '["No key."]' WHERE org_id = ${orgId}`,
     ],
-  ])("%s: changed ones leave their slice, and raise the alarm", async (_, change) => {
+  ])("%s: keeps the slice with changed contents and raises an alarm", async (_, change) => {
     const orgId = await provenByNight();
     await tamper((tx) => change(tx, orgId));
     await tamper((tx) => contents(150)(tx, orgId));
@@ -142,7 +142,7 @@ describe("contents are read again where the last night", () => {
   });
 });
 
-it("nothing goes after a night that found damage", async () => {
+it("prunes nothing after a nightly verification that found damage", async () => {
   const { id: orgId } = await createOrg();
   await old(orgId, EXPIRED);
   await keepFor(orgId, 30);

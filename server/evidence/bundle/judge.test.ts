@@ -59,7 +59,7 @@ const BROWSER = remembering(browserBundleTools);
 
 const HELD = [vkeyOf(logKey)];
 
-describe("every mutation of a bundle", () => {
+describe("mutations of a bundle", () => {
   it("gets the same verdict from all three verifiers, under either key", async () => {
     expect(MUTATIONS.length).toBeGreaterThan(200);
     const expected = MUTATIONS.map(({ name, verdict }) => `${name}: ${verdict}`);

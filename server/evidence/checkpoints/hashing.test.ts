@@ -26,7 +26,7 @@ describe("hashing in the signer", () => {
     }
   });
 
-  it("hashes text that is not a checksum differently", () => {
+  it("decodes text that is not a checksum like Node's hex decoder", () => {
     for (const text of ["", "zz".repeat(32), `${"ab".repeat(31)}`, `${"ab".repeat(31)}z0`])
       expect(hexOf(leafOf(text))).toBe(hexOf(leafHash(plain, Buffer.from(text, "hex"))));
   });

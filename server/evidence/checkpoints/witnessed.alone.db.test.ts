@@ -238,7 +238,7 @@ it("`since` accepts an older cosigned checkpoint that covers the range", async (
   expect(found).toMatchObject({ status: "intact", rowsChecked: 5 });
 });
 
-it("a restored log's time range is unproven when its checkpoint hides the restore", async () => {
+it("a restored log's time range uses no cosigned checkpoint from before the restore", async () => {
   const owner = await createUser({ role: "org_admin" });
   const orgId = owner.orgId as string;
   await signedAfter(orgId, 5);

@@ -221,7 +221,7 @@ it("unresponsive endpoints of one organization do not delay another's", async ()
 });
 
 describe("delivery permissions", () => {
-  it("cover the organization, or the whole partner for a partner's endpoint", async () => {
+  it("cover the organization, or the whole partner for a partner's endpoint and log", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const whole = await createUser({ role: "partner_admin", partnerId: partner.id });

@@ -67,7 +67,7 @@ it("checks off backups by the newest one", async () => {
   expect(list?.lastBackupAt).toMatch(/^20/);
 });
 
-it("shows only the caller's partner, and only to staff who run the installation", async () => {
+it("shows nothing of another partner, and nothing to other roles or API keys", async () => {
   const { id: orgId } = await createOrg();
   await createDevice({ orgId, lastSeenAt: new Date() });
   await intact(orgId);
