@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
 import { GET as LIST } from "@/app/api/v1/audit-logs/logs/route";
 import { POST as RELEASE } from "@/app/api/v1/devices/[id]/agent/release/route";
 import { DELETE as REVOKE } from "@/app/api/v1/devices/[id]/agent/route";
 import { asSystem } from "@/db/client";
-import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
+import { agents, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { relay } from "@/server/devices/live/relay";
 import { hashSecret } from "@/server/ground/secrets";
@@ -80,13 +80,7 @@ describe("POST /agents/enroll", () => {
 
   it("audits the new device and the enrollment as the agent", async () => {
     const { body: answer } = await enroll(body(key, { agentId: `audited-${org.id.slice(0, 8)}` }));
-    await flushRecording(60_000);
-    const rows = await asSystem((tx) =>
-      tx
-        .select()
-        .from(auditLogs)
-        .where(and(eq(auditLogs.orgId, org.id), eq(auditLogs.resourceId, answer.deviceId))),
-    );
+    const rows = (await auditRows(org.id)).filter(({ resourceId }) => resourceId === answer.deviceId);
     expect(rows.map((r) => r.action).sort()).toEqual(["agent.enroll", "device.create"]);
     for (const row of rows) expect(row).toMatchObject({ actorType: "agent", resourceName: "ws-1", result: "success" });
     expect(rows[0]?.details).toMatchObject({ rawActorId: answer.agentId });
@@ -178,9 +172,8 @@ describe("POST /agents/enroll", () => {
       expect(await cutOffAt(streamOf(agentId), revoke)).toBe(503);
       expect([await revoke(), await revoke()]).toEqual([204, 204]);
     });
-    await flushRecording(60_000);
-    const revocations = and(eq(auditLogs.resourceId, deviceId), eq(auditLogs.action, "agent.revoke"));
-    expect(await asSystem((tx) => tx.$count(auditLogs, revocations))).toBe(1);
+    const entries = (await auditRows(org.id)).filter(({ resourceId }) => resourceId === deviceId);
+    expect(entries.filter(({ action }) => action === "agent.revoke")).toHaveLength(1);
   });
 
   it("does not reinstate an agent revoked during re-enrollment", async () => {
@@ -237,7 +230,6 @@ describe("POST /agents/enroll", () => {
     expect([first.isSourceIdTaken, second.isSourceIdTaken]).toEqual([false, true]);
     const expected = { partnerId: org.partnerId, orgId: org.id, source: "automate" };
     expect(await recorded()).toMatchObject({ ...expected, deviceId: first.deviceId });
-    await flushRecording(60_000);
     const entries = (await auditRows(org.id)).filter(({ resourceId }) => resourceId === second.deviceId);
     expect(entries.map(({ details }) => details)).toContainEqual(
       expect.objectContaining({ sourceIdTaken: `Automate ${source.sourceDeviceId}` }),
@@ -264,11 +256,5 @@ describe("POST /agents/enroll", () => {
       expect(answer.status).toBe(400);
       expect(answer.body.errors[0].path).toBe(path);
     }
-  });
-
-  it("replaces NUL and lone surrogates in a hostname with U+FFFD", async () => {
-    const { body: answer } = await enroll(body(key, { hostname: "a\0b\ud800" }));
-    const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, answer.deviceId)));
-    expect(device?.hostname).toBe("a\ufffdb\ufffd");
   });
 });

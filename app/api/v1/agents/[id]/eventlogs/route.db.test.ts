@@ -1,10 +1,9 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditLogs, deviceEventLogs } from "@/db/schema";
-import { flushRecording } from "@/server/audit/record/record";
+import { deviceEventLogs } from "@/db/schema";
 import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/logs/event-log-schema";
-import { call, createDevice, createUser, type TestDevice } from "@/testing/factories";
+import { auditRows, call, createDevice, createUser, type TestDevice } from "@/testing/factories";
 import { PUT } from "./route";
 
 const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({
@@ -101,20 +100,6 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect(await stored(own)).toHaveLength(0);
   });
 
-  it("replaces NUL and lone surrogates with U+FFFD in every field and keeps the other events", async () => {
-    const own = await createDevice();
-    const bad = event({ source: "s\0", eventId: "i\ud800", message: "m\0\udfff😀", details: { "k\0": ["v\ud800"] } });
-    expect((await put(own, [bad, event({ eventId: "fine" })])).body.count).toBe(2);
-    const row = (await stored(own)).find((r) => r.eventId !== "fine");
-    expect(row).toMatchObject({
-      source: "s\ufffd",
-      eventId: "i\ufffd",
-      message: "m\ufffd\ufffd😀",
-      details: { "k\ufffd": ["v\ufffd"] },
-    });
-    expect((await put(own, [bad])).body.count).toBe(0);
-  });
-
   it("measures length in characters like the column, not in UTF-16 units", async () => {
     expect((await put(device, [event({ eventId: "😀".repeat(100) })])).body.count).toBe(1);
     expect((await put(device, [event({ eventId: "😀".repeat(101) })])).status).toBe(400);
@@ -135,23 +120,17 @@ describe("PUT /agents/:id/eventlogs", () => {
     await put(own, [event({ eventId: "1" }), event({ eventId: "1" }), event({ category: "security" })]);
     await put(own, []);
     await put(own, [event({ eventId: "1" })]);
-    await flushRecording(60_000);
-    const rows = await asSystem((tx) =>
-      tx
-        .select()
-        .from(auditLogs)
-        .where(and(eq(auditLogs.orgId, own.orgId), eq(auditLogs.action, "agent.eventlogs.submit")))
-        .orderBy(sql`chain_seq`),
-    );
-    expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({
-      actorType: "agent",
-      actorId: own.agentId,
-      resourceType: "device",
-      resourceId: own.id,
-      resourceName: own.hostname,
-      details: { received: 3, inserted: 2, categories: { system: 2, security: 1 } },
-    });
+    const rows = (await auditRows(own.orgId)).filter(({ action }) => action === "agent.eventlogs.submit");
+    expect(rows).toMatchObject([
+      {
+        actorType: "agent",
+        actorId: own.agentId,
+        resourceType: "device",
+        resourceId: own.id,
+        resourceName: own.hostname,
+        details: { received: 3, inserted: 2, categories: { system: 2, security: 1 } },
+      },
+    ]);
   });
 
   it("accepts only the agent's own token", async () => {

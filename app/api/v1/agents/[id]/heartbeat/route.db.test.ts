@@ -1,10 +1,9 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { auditLogs, devices } from "@/db/schema";
-import { flushRecording } from "@/server/audit/record/record";
+import { devices } from "@/db/schema";
 import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/devices/agents/schema";
-import { call, createDevice, type TestDevice, unknownSecret } from "@/testing/factories";
+import { auditRows, call, createDevice, type TestDevice, unknownSecret } from "@/testing/factories";
 import { POST } from "./route";
 
 const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>
@@ -13,15 +12,8 @@ const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>
 const deviceRow = async (id: string) =>
   (await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, id))))[0];
 
-async function entriesOf(device: TestDevice, action: string) {
-  await flushRecording(60_000);
-  return asSystem((tx) =>
-    tx
-      .select()
-      .from(auditLogs)
-      .where(and(eq(auditLogs.orgId, device.orgId), eq(auditLogs.action, action))),
-  );
-}
+const entriesOf = async ({ orgId }: TestDevice, action: string) =>
+  (await auditRows(orgId)).filter((row) => row.action === action);
 const ipChanges = (device: TestDevice) => entriesOf(device, "agent.source.ip.changed");
 
 describe("POST /agents/:id/heartbeat", () => {
