@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, beforeAll, inject, vi } from "vitest";
+import { type Command, UsageError } from "@/server/run/cli/command";
 
 export type Ran = { code: number | null; out: string; err: string };
 
@@ -44,6 +45,31 @@ export const settingsFor = (dir: string) => ({
   AUDIT_ADMIN_DATABASE_URL: inject("adminDatabaseUrl"),
   TRAILMARK_OWNER_DATABASE_URL: inject("ownerDatabaseUrl"),
 });
+
+/** Runs a command that needs files alone in this process, as a process for each takes a second on a busy machine. */
+export async function runHere(command: Command, ...args: string[]): Promise<Ran & { isMisuse: boolean }> {
+  const said = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      said[name] += text;
+      return true;
+    }),
+  );
+  const ended = await command
+    .run(args)
+    .then(
+      (code) => ({ code, isMisuse: false }),
+      (error: unknown) => {
+        if (!(error instanceof UsageError)) throw error;
+        said.stderr += error.message;
+        return { code: 2, isMisuse: true };
+      },
+    )
+    .finally(() => {
+      for (const spy of spies) spy.mockRestore();
+    });
+  return { ...ended, out: said.stdout, err: said.stderr };
+}
 
 type Options = { env?: Record<string, string>; input?: string; until?: RegExp; deaf?: boolean };
 

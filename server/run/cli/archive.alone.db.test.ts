@@ -10,11 +10,12 @@ import { restorationPage, restoredPage } from "@/server/notify/streams/archive/s
 import { manifestKey, readManifest } from "@/server/notify/streams/destinations/archive-manifest";
 import { runRetention } from "@/server/retention/run";
 import { sealedDaysAgo } from "@/testing/chain";
-import { runCli, settingsFor, withCli } from "@/testing/cli";
+import { runCli, runHere, settingsFor, withCli } from "@/testing/cli";
 import { auditRows, call } from "@/testing/factories";
 import { keepFor } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
 import { archiveSite } from "@/testing/streams/archive";
+import { archive } from "./archive";
 
 const dir = withCli();
 beforeAll(() => {
@@ -37,11 +38,11 @@ describe("archive verify", () => {
     const origin = readManifest(manifest)?.manifest.origin ?? "";
     return { ...made, folder, key: ownKeysNamed(origin).map(formatVerifierKey)[0] ?? "" };
   }
-  const verify = (folder: string, ...args: string[]) => runCli(["archive", "verify", folder, ...args]);
+  const verify = (folder: string, ...args: string[]) => runHere(archive, "verify", folder, ...args);
 
   it("reports intact for a whole archive under the installation's key, without settings", async () => {
     const { folder, key, orgId, second } = await copied();
-    const ran = await verify(folder, "--key", key);
+    const ran = await runCli(["archive", "verify", folder, "--key", key]);
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toMatch(/^INTACT: archive\n/);
     const held = `${orgId}: ${second.lastSeq} entries in 2 objects, sequence 1 to ${second.lastSeq}`;

@@ -1,16 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCli, withCli } from "@/testing/cli";
+import { runHere } from "@/testing/cli";
 import { chainRows, createBundle, installationKey, vkeyOf, witness } from "@/testing/evidence/bundles";
+import { verify } from "./verify";
 
 const KEY = vkeyOf(installationKey);
 const CLEARS_THE_SCREEN = "Contoso\u001b[2J\u001b[H\u009b2J\nINTACT: evidence bundle, version 2\n\u202eosotnoC";
 /** Control characters and turned directions, line breaks aside. */
 const unseenIn = (text: string): string[] => text.replaceAll("\n", "").match(/[\p{Cc}\p{Bidi_Control}]/gu) ?? [];
 
-const dir = withCli();
+const dir = mkdtempSync(join(tmpdir(), "trailmark-hostile-names-"));
 
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);
@@ -28,12 +30,12 @@ function python(args: string[], env: Record<string, string> = {}) {
 it("a name in a file cannot forge a verdict on the terminal", async () => {
   const bundle = createBundle({ rows: chainRows(3), organization: CLEARS_THE_SCREEN });
   const file = fileOf("hostile.ndjson", bundle.replace("Büro", "Buro"));
-  for (const { code, out } of [await runCli(["verify", file, "--key", KEY]), python([file, "--key", KEY])]) {
+  for (const { code, out } of [await runHere(verify, file, "--key", KEY), python([file, "--key", KEY])]) {
     expect(code).toBe(1);
     expect(unseenIn(out)).toEqual([]);
     expect(out).not.toMatch(/^\s*intact/im);
   }
-  const json = await runCli(["verify", file, "--key", KEY, "--json"]);
+  const json = await runHere(verify, file, "--key", KEY, "--json");
   expect(JSON.parse(json.out)).toMatchObject({ status: "broken", header: { organization: CLEARS_THE_SCREEN } });
   expect(unseenIn(json.out)).toEqual([]);
 });
@@ -53,7 +55,7 @@ it("Python evaluates deeply nested quorums like this verifier", async () => {
     ["alone", [], 3],
   ] as const) {
     const file = fileOf(`${name}.ndjson`, createBundle({ rows: chainRows(3), witnesses }));
-    expect(await runCli(["verify", file, "--policy", policy])).toMatchObject({ code, err: "" });
+    expect(await runHere(verify, file, "--policy", policy)).toMatchObject({ code, err: "" });
     expect(python([file, "--policy", policy])).toMatchObject({ code, err: "" });
   }
 });
@@ -62,7 +64,7 @@ it("never shows a private key given instead of a verifier key", async () => {
   const secret = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v";
   const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`;
   const file = fileOf("keyed.ndjson", createBundle({ rows: chainRows(1) }));
-  for (const { code, out, err } of [await runCli(["verify", file, `--key=${pem}`]), python([file, `--key=${pem}`])]) {
+  for (const { code, out, err } of [await runHere(verify, file, `--key=${pem}`), python([file, `--key=${pem}`])]) {
     expect([code, `${out}${err}`]).toEqual([2, expect.stringContaining("-----BEGIN PRIVATE KEY-----")]);
     expect(`${out}${err}`).not.toContain(secret);
   }
@@ -77,7 +79,7 @@ it("explains what a line lacks in words of the format", async () => {
       /line 2: it has a member that the format/,
     ],
   ] as const) {
-    const { code, out } = await runCli(["verify", fileOf("lacking.ndjson", changed), "--key", KEY]);
+    const { code, out } = await runHere(verify, fileOf("lacking.ndjson", changed), "--key", KEY);
     expect([code, out]).toEqual([1, expect.stringMatching(message)]);
   }
 });

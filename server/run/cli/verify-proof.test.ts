@@ -1,27 +1,29 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
-import { runCli, withCli } from "@/testing/cli";
+import { runHere } from "@/testing/cli";
 import { testKey } from "@/testing/notes";
 import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
+import { verify } from "./verify";
 
 const KEY = formatVerifierKey(testKey(1, PROOF_HOST, ED25519).key);
 const OTHER = formatVerifierKey(testKey(1, "other.example", ED25519).key);
 const witness = testKey(2, "w2.example", COSIGNATURE);
 const POLICY = `log ${KEY}\nwitness auditor ${formatVerifierKey(witness.key)}\nquorum auditor\n`;
 
-const dir = withCli();
+const dir = mkdtempSync(join(tmpdir(), "trailmark-verify-proof-"));
 
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);
   return join(dir, name);
 };
-const verify = (text: string, ...args: string[]) => runCli(["verify", fileOf("entry.tlog-proof", text), ...args]);
+const judge = (text: string, ...args: string[]) => runHere(verify, fileOf("entry.tlog-proof", text), ...args);
 
 it("exits 0 and prints the entry, its signers and cosigners with times", async () => {
   const policy = fileOf("policy", POLICY);
-  const ran = await verify(proofText({ witnesses: [witness] }), "--policy", policy);
+  const ran = await judge(proofText({ witnesses: [witness] }), "--policy", policy);
   expect(ran).toMatchObject({ code: 0, err: "" });
   for (const message of [
     /^INTACT {5}the entry is part of the signed log$/m,
@@ -33,7 +35,7 @@ it("exits 0 and prints the entry, its signers and cosigners with times", async (
     expect(ran.out).toMatch(message);
 });
 
-it("maps each verdict to its exit code, also for standard input and JSON", async () => {
+it("maps each verdict to its exit code, also for JSON", async () => {
   const text = proofText();
   for (const [given, args, code, status] of [
     [text, ["--key", KEY], 0, "intact"],
@@ -43,19 +45,19 @@ it("maps each verdict to its exit code, also for standard input and JSON", async
     [text, ["--key", OTHER], 3, "unproven"],
     [text, ["--policy", fileOf("policy", POLICY)], 3, "unproven"],
   ] as const) {
-    const ran = await runCli(["verify", "-", "--json", ...args], { input: given });
+    const ran = await judge(given, "--json", ...args);
     expect([ran.code, JSON.parse(ran.out).status, ran.err]).toEqual([code, status, ""]);
   }
 });
 
 it("explains what is missing, invalid or unusable", async () => {
-  expect((await verify(proofText())).out).toMatch(/^NOT PROVEN\s[\s\S]*^Missing {4}No trusted key was given\.$/m);
-  const moved = await verify(proofText().replace("index 4", "index 5"), "--key", KEY);
+  expect((await judge(proofText())).out).toMatch(/^NOT PROVEN\s[\s\S]*^Missing {4}No trusted key was given\.$/m);
+  const moved = await judge(proofText().replace("index 4", "index 5"), "--key", KEY);
   expect(moved.out).toMatch(/^Reason {5}The entry says sequence 5, the proof speaks of sequence 6\.$/m);
-  expect(await verify("c2sp.org/tlog-proof@v9\n", "--key", KEY)).toMatchObject({ code: 2, out: "" });
-  const policy = await verify(proofText(), "--policy", fileOf("policy", "log nothing\nquorum none\n"));
+  expect(await judge("c2sp.org/tlog-proof@v9\n", "--key", KEY)).toMatchObject({ code: 2, out: "" });
+  const policy = await judge(proofText(), "--policy", fileOf("policy", "log nothing\nquorum none\n"));
   expect(policy).toMatchObject({ code: 2, err: expect.stringMatching(/^--policy: .*line 1: the verifier key/) });
-  expect(await verify(proofText(), "--policy", join(dir, "absent"))).toMatchObject({
+  expect(await judge(proofText(), "--policy", join(dir, "absent"))).toMatchObject({
     code: 2,
     err: expect.stringMatching(/^--policy: .*cannot be read/),
   });
@@ -79,12 +81,12 @@ it("rejects a file that is no evidence and names its type, in text and JSON", as
     [fileOf("good", proofText()), ["--policy", dir], 2, /^--policy: .* cannot be read: it is a directory\.$/m],
     [fileOf("good", proofText()), ["--since", fileOf("empty", "")], 2, /^--since: .* is not a signed checkpoint/m],
   ] as const) {
-    const ran = await runCli(["verify", file, ...args]);
+    const ran = await runHere(verify, file, ...args);
     expect([ran.code, `${ran.out}${ran.err}`]).toEqual([code, expect.stringMatching(message)]);
     expect(ran.err).not.toMatch(/ENOENT|EISDIR| at .*:\d+:\d+/);
   }
   for (const args of [[], ["--key", "nonsense", "a"], [dir]]) {
-    const ran = await runCli(["verify", "--json", ...args]);
+    const ran = await runHere(verify, "--json", ...args);
     expect([ran.code, JSON.parse(ran.out).status]).toEqual([2, "unreadable"]);
   }
 });

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { runHere } from "@/testing/cli";
 import type { Case } from "@/testing/evidence/python";
 import { RULES } from "@/testing/evidence/rules";
 import { REFUSED_PROOFS } from "@/testing/proofs/refused";
-import { UsageError } from "./command";
 import { EXIT_CODE } from "./show-verdict";
 import { verify } from "./verify";
 
@@ -28,22 +28,8 @@ async function verdictOf({ text, keys = [], policy, since }: Given): Promise<{ c
     ...(since ? ["--since", fileOf("since", since)] : []),
     "--json",
   ];
-  let out = "";
-  const say = vi.spyOn(process.stdout, "write").mockImplementation((said) => {
-    out += said;
-    return true;
-  });
-  const printNote = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  try {
-    const code = await verify.run(args);
-    return { code, status: JSON.parse(out).status };
-  } catch (error) {
-    if (error instanceof UsageError) return { code: 2, status: "misuse" };
-    throw error;
-  } finally {
-    say.mockRestore();
-    printNote.mockRestore();
-  }
+  const { code, out, isMisuse } = await runHere(verify, ...args);
+  return { code, status: isMisuse ? "misuse" : JSON.parse(out).status };
 }
 
 it.each(RULES)("verify gives the same verdict as every verifier: $name, $verdict", async ({ verdict, ...given }) => {

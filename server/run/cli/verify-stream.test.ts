@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { FORMATS } from "@/server/notify/streams/formats";
+import { runHere } from "@/testing/cli";
 import { chainOf } from "@/testing/streams/entries";
 import { linesOf, STREAM_KEY } from "@/testing/streams/file";
-import { UsageError } from "./command";
 import { verifyStream } from "./verify-stream";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-verify-stream-"));
@@ -16,19 +16,7 @@ const fileOf = (name: string, content: string | Uint8Array): string => {
   return join(dir, name);
 };
 
-async function run(...args: string[]): Promise<{ code: number; out: string }> {
-  let out = "";
-  const write = (text: string | Uint8Array) => {
-    out += text;
-    return true;
-  };
-  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write").mockImplementation(write));
-  try {
-    return { code: await verifyStream.run(args), out };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-}
+const run = (...args: string[]) => runHere(verifyStream, ...args);
 
 const CHAIN = chainOf([{}, {}, { action: "user.login" }, {}]);
 const LINES = linesOf({ chain: CHAIN, format: FORMATS.native, size: 2 });
@@ -64,11 +52,11 @@ it.each([
   ["no line of a stream", "hello\n"],
   ["a gzip file that ends too early", gzipSync(textOf(LINES)).subarray(0, 200)],
 ])("exits 2 for %s", async (_, content) => {
-  const { code, out } = await run(fileOf("unreadable", content));
-  expect(out).toMatch(/^UNREADABLE/);
+  const { code, err } = await run(fileOf("unreadable", content));
+  expect(err).toMatch(/^UNREADABLE/);
   expect(code).toBe(2);
 });
 
 it("rejects a call without a file", async () => {
-  await expect(run()).rejects.toThrow(UsageError);
+  expect(await run()).toMatchObject({ isMisuse: true });
 });
