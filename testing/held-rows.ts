@@ -58,13 +58,13 @@ const waitingFor = async (tx: Tx) => {
 };
 
 /** Does something while a work waits at rows, or at another lock, that are held; then the work goes on. */
-export async function whileHeld<T>(lock: Lock, work: () => Promise<T>, meanwhile: () => unknown): Promise<T> {
+export async function whileHeld<T>(lock: Lock, work: () => Promise<T>, meanwhile: (tx: Tx) => unknown): Promise<T> {
   const { working } = await asSystem(async (tx) => {
     await take(tx, lock);
     // Not awaited here: the lock is let go when this ends.
     const begun = { working: work() };
     await expect.poll(() => waitingFor(tx), { timeout: 25_000 }).toBe(1);
-    await meanwhile();
+    await meanwhile(tx);
     return begun;
   });
   return working;

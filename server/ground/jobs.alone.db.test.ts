@@ -77,6 +77,10 @@ it("runs as many jobs at a time as the kind and its groups allow", async () => {
   let [now, most, mostOfA] = [0, 0, 0];
   let ofA = 0;
   let done = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const kind = kindOf({
     atOnce: 4,
     atOncePerGroup: 2,
@@ -84,7 +88,7 @@ it("runs as many jobs at a time as the kind and its groups allow", async () => {
       now++;
       if (n < 6) ofA++;
       [most, mostOfA] = [Math.max(most, now), Math.max(mostOfA, ofA)];
-      await sleep(100);
+      await released;
       now--;
       if (n < 6) ofA--;
       done++;
@@ -92,6 +96,9 @@ it("runs as many jobs at a time as the kind and its groups allow", async () => {
   });
   for (let n = 0; n < 12; n++) await put(kind, n, n < 6 ? "a" : `other ${n}`);
   start(kind);
+  await expect.poll(() => now).toBe(4);
+  await sleep(100);
+  release();
   await expect.poll(() => done).toBe(12);
   expect([most, mostOfA]).toEqual([4, 2]);
 });
@@ -123,7 +130,7 @@ it("hands a job over immediately when its process stops", async () => {
   await expect.poll(() => begun).toBe(1);
   start(kindOf({ run: async (_, { attempt }) => void attempts.push(attempt) }));
   await holding.stop();
-  await expect.poll(() => attempts, { timeout: 5_000 }).toEqual([1]);
+  await expect.poll(() => attempts, { timeout: SILENT_MS - 5_000 }).toEqual([1]);
   await expect.poll(jobsLeft).toEqual([]);
 });
 

@@ -14,15 +14,20 @@ it("ignores prototype members", () => {
   expect(({} as Record<string, unknown>).constructor).toBe(Object);
 });
 
-it("parses the maximum number of repeated parameters quickly", () => {
-  const url = `http://x/?${"a&".repeat(8_000)}`;
+/** The least of five times (ms of the processor): other work of the process counts in any one of them. */
+function leastOf(work: () => void): number {
   const times = Array.from({ length: 5 }, () => {
     const begun = process.cpuUsage();
-    queryOf(url);
+    work();
     const { user, system } = process.cpuUsage(begun);
     return (user + system) / 1_000;
   });
-  expect(Math.min(...times)).toBeLessThan(40);
+  return Math.min(...times);
+}
+
+it("parses the maximum number of repeated parameters quickly", () => {
+  const url = `http://x/?${"a&".repeat(8_000)}`;
+  expect(leastOf(() => queryOf(url))).toBeLessThan(40);
 });
 
 /** The refusal of a query, as `requireKnown` throws it. */
@@ -56,7 +61,6 @@ it("accepts input members, except those set by path or headers", () => {
 
 it("rejects thousands of long parameter names quickly", () => {
   const query = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`${i}${"x".repeat(200)}`, ""]));
-  const begun = process.cpuUsage();
   expect(refusalOf(query, feedEntries.input)?.extra.errors).toHaveLength(50);
-  expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(200);
+  expect(leastOf(() => refusalOf(query, feedEntries.input))).toBeLessThan(200);
 });

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
 import { DELETE, PATCH } from "@/app/api/v1/webhooks/[id]/route";
 import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
 import { POST as CREATE } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
-import { rowsOf } from "@/db/rows";
 import { notificationDeliveries as t, webhookEndpoints } from "@/db/schema";
 import { call, createUser } from "@/testing/factories";
+import { waiting } from "@/testing/held-rows";
 import { workOff } from "@/testing/jobs";
 import { portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
@@ -120,16 +120,6 @@ it("a 410 from the old URL does not count against the new one", async () => {
   expect(await endpointOf()).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
 });
 
-/** Until some transaction waits for a row that another one has locked. */
-const untilBlocked = () =>
-  expect
-    .poll(() =>
-      asSystem((tx) =>
-        rowsOf(tx, sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-      ),
-    )
-    .not.toEqual([]);
-
 it("an endpoint can be deleted while a delivery attempt is recorded", async () => {
   const { id, message, endpointOf, remove } = await arrange();
   let removal: ReturnType<typeof remove> | undefined;
@@ -138,7 +128,7 @@ it("an endpoint can be deleted while a delivery attempt is recorded", async () =
     // PostgreSQL ends either transaction of the deadlock. Where it is this one, it runs again after the removal.
     if (!removal) {
       removal = remove();
-      await untilBlocked();
+      await expect.poll(waiting).toBeGreaterThan(0);
     }
     await tx.update(webhookEndpoints).set({ failingSince: null }).where(eq(webhookEndpoints.id, id));
   });
