@@ -29,7 +29,9 @@ import {
 } from "@/testing/factories";
 import { proofText } from "@/testing/proofs/entry-proof";
 import { withSettings } from "@/testing/settings";
+import { createAdmin } from "./accounts";
 import { verify } from "./verify";
+import { witness } from "./witness";
 
 const PASSWORD = "correct horse battery staple";
 const dir = withCli();
@@ -181,8 +183,8 @@ describe("commands on an external database", () => {
     });
     expect(short).toMatchObject({ code: 2, out: "" });
     expect(short.err).toContain("password: must have at least 12 characters");
-    expect((await runCli(["create-admin", "--password", PASSWORD])).err).toContain("--email is needed");
-    expect(await runCli(["create-admin", "--nonsense"])).toMatchObject({ code: 2 });
+    expect((await runHere(createAdmin, "--password", PASSWORD)).err).toContain("--email is needed");
+    expect(await runHere(createAdmin, "--nonsense")).toMatchObject({ code: 2 });
     expect(await runCli(["nonsense"])).toMatchObject({ code: 2 });
   });
 
@@ -370,7 +372,7 @@ describe("witness", () => {
       [["--log", VKEY], "--dir is needed."],
       [["--log", VKEY, "--dir", dir, "--listen", "8787"], "is not HOST:PORT"],
     ] as const) {
-      const ran = await runCli(["witness", ...args]);
+      const ran = await runHere(witness, ...args);
       expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(wrong) });
     }
   });

@@ -3,8 +3,11 @@ import { join } from "node:path";
 import { afterAll, expect, inject, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows, closeRoles, roles, tamperBy } from "@/testing/chain";
-import { runCli, settingsFor, withCli } from "@/testing/cli";
+import { runCli, runHere, settingsFor, withCli } from "@/testing/cli";
 import { createOrg } from "@/testing/factories";
+import { repairHead } from "./chain-repair";
+import { nightly as nightlyCommand } from "./nightly";
+import { search } from "./search";
 
 const dir = withCli();
 const settings = settingsFor(dir);
@@ -53,8 +56,8 @@ it("invalid arguments exit 2 with an explanation", async () => {
   expect(await nightly(["--org", "nobody"])).toMatchObject({ code: 2, err: expect.stringContaining("--org") });
   const unknown = "00000000-0000-4000-8000-000000000000";
   expect(await nightly(["--org", unknown])).toMatchObject({ code: 2, err: expect.stringContaining(unknown) });
-  expect(await nightly(["--all", "--org", unknown])).toMatchObject({ code: 2 });
-  expect(await runCli(["repair-head"], { env: settings })).toMatchObject({ code: 2 });
+  expect(await runHere(nightlyCommand, "--all", "--org", unknown)).toMatchObject({ code: 2 });
+  expect(await runHere(repairHead)).toMatchObject({ code: 2, err: "--org is needed." });
 });
 
 it("repair-head rebuilds a lost head and refuses a broken chain", async () => {
@@ -85,8 +88,5 @@ it("search rebuild recreates an organization's index", async () => {
   const [after] = await segments();
   expect(after).toMatchObject({ first: 1, last: 300 });
   expect(after?.id).not.toBe(before?.id);
-  expect(await runCli(["search"], { env: settings })).toMatchObject({
-    code: 2,
-    err: expect.stringContaining("rebuild"),
-  });
+  expect(await runHere(search)).toMatchObject({ code: 2, err: expect.stringContaining("rebuild") });
 });
