@@ -4,10 +4,7 @@ import { expect, patient, test } from "@/e2e/support/fixtures";
 
 test("a user changes the password and ends another session", async ({ guest, browser, request, baseURL }) => {
   const api = await Api.signIn(request);
-  const run = crypto.randomUUID().slice(0, 8);
-  const org = await api.call("POST", "/orgs/organizations", { name: `Own ${run}` });
-  const person = { email: `${run}@own.example`, password: "the first long password" };
-  await api.call("POST", "/users", { ...person, name: "Olga Own", role: "org_viewer", orgId: org.id });
+  const person = await api.createPerson({ role: "org_viewer", orgId: await api.makeOrganization("Own") });
   const other = await browser.newContext({ baseURL, storageState: { cookies: [], origins: [] } });
   const elsewhere = await patient(await other.newPage());
   await new SignInPage(elsewhere).signIn(person);

@@ -40,6 +40,7 @@ test("an admin invites a colleague to three customers, with two-factor, in under
       .textContent();
     await page.getByRole("button", { name: "Done" }).click();
     await expect(settings.row(colleague.email)).toContainText("3 organizations");
+    await expect(settings.row(colleague.email)).toContainText("Invited");
 
     await guest.goto(link as string);
     await guest.getByLabel("Password", { exact: true }).fill(colleague.password);

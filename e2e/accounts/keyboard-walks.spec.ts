@@ -114,6 +114,7 @@ test("keyboard only: create, edit, rotate and revoke an API key", async ({ page 
   await expect(dialog(`Key of ${name}`)).toContainText(/tmk_[\w-]{40}/);
   await keys.enter(dialog(`Key of ${name}`).getByRole("button", { name: "Done" }));
   await expect(create).toBeFocused();
+  await expect(row).toContainText("Active");
 
   const edit = page.getByRole("button", { name: `Edit ${name}` });
   await keys.enter(edit);

@@ -2,21 +2,28 @@ import { Frame } from "@/e2e/pages/frame";
 import { NotificationsPage } from "@/e2e/pages/notifications";
 import { RetentionPage } from "@/e2e/pages/retention";
 import { SignInPage } from "@/e2e/pages/sign-in";
+import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
-const PASSWORD = "a long enough password";
+/** The details of every refusal that somebody met. */
+const denialsOf = async (api: Api, { id }: { id: string }): Promise<unknown[]> =>
+  (await api.call<{ data: { details: unknown }[] }>("GET", `/audit-logs/logs?result=denied&actorId=${id}`)).data.map(
+    ({ details }) => details,
+  );
 
 test("a read-only user sees why retention is locked, and no admin pages or buttons", async ({ guest, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Looked at");
-  const email = `${crypto.randomUUID().slice(0, 8)}@looked-at.example`;
-  await api.call("POST", "/users", { email, password: PASSWORD, name: "Vera Viewer", role: "org_viewer", orgId });
-  await new SignInPage(guest).signIn({ email, password: PASSWORD });
+  await new SignInPage(guest).signIn(await api.createPerson({ role: "org_viewer", orgId }));
   const frame = new Frame(guest);
   await expect(frame.nav("Retention")).toBeVisible();
+  await expect(guest.getByRole("banner").getByText("Looked at")).toBeVisible();
   for (const name of ["Users", "API keys", "Enrollment"]) await expect(frame.nav(name)).toHaveCount(0);
+  await new ViewerPage(guest).untilShown(/signed in/);
   await expect(guest.getByRole("button", { name: "Export" })).toHaveCount(0);
+  await guest.keyboard.press("e");
+  await expect(guest.getByRole("dialog")).toHaveCount(0);
 
   await frame.nav("Organization").click();
   await expect(guest.getByRole("heading", { level: 1, name: "Looked at" })).toBeVisible();
@@ -59,13 +66,10 @@ test("an admin of selected organizations sees only permitted actions and why oth
   const permissions = ["audit:read"];
   await api.call("POST", "/api-keys", { name: wide, permissions });
   await api.call("POST", "/api-keys", { name: narrow, permissions, orgId });
-  const email = `${crypto.randomUUID().slice(0, 8)}@chosen.example`;
-  const reach = { role: "partner_admin", organizationIds: [orgId] };
-  await api.call("POST", "/users", { email, password: PASSWORD, name: "Cora Chosen", ...reach });
+  const person = await api.createPerson({ role: "partner_admin", organizationIds: [orgId] });
   const elsewhere = { role: "partner_technician", organizationIds: [await api.makeOrganization("Not theirs")] };
-  const peerEmail = `${crypto.randomUUID().slice(0, 8)}@other.example`;
-  await api.call("POST", "/users", { email: peerEmail, password: PASSWORD, name: "Olga Other", ...elsewhere });
-  await new SignInPage(guest).signIn({ email, password: PASSWORD });
+  await api.createPerson({ name: "Olga Other", ...elsewhere });
+  await new SignInPage(guest).signIn(person);
   await guest.goto("/settings/api-keys");
   for (const verb of ["Edit", "Rotate", "Revoke"]) {
     await expect(guest.getByRole("button", { name: `${verb} ${narrow}`, exact: true })).toBeEnabled();
@@ -96,18 +100,13 @@ test("an admin of selected organizations sees only permitted actions and why oth
 test("an admin of selected organizations neither sees nor requests global settings", async ({ guest, request }) => {
   const api = await Api.signIn(request);
   const organizationIds = [await api.makeOrganization("Not asked")];
-  const email = `${crypto.randomUUID().slice(0, 8)}@not-asked.example`;
-  const person = { email, password: PASSWORD, name: "Nora Narrow", role: "partner_admin", organizationIds };
-  const { id } = await api.call("POST", "/users", person);
-  await new SignInPage(guest).signIn({ email, password: PASSWORD });
+  const person = await api.createPerson({ name: "Nora Narrow", role: "partner_admin", organizationIds });
+  await new SignInPage(guest).signIn(person);
   await guest.goto("/settings/users");
   await expect(guest.getByRole("row", { name: /Nora Narrow/ })).toBeVisible();
   await expect(guest.getByRole("switch", { name: "Require two-factor sign-in for everyone" })).toHaveCount(0);
   expect((await guest.request.get("/api/v1/orgs/partner")).status()).toBe(403);
-  const denied = `/audit-logs/logs?result=denied&actorId=${id}`;
-  const details = async () =>
-    (await api.call<{ data: { details: unknown }[] }>("GET", denied)).data.map((e) => e.details);
-  await expect.poll(details).toEqual([{ times: 1, requests: ["GET /api/v1/orgs/partner"] }]);
+  await expect.poll(() => denialsOf(api, person)).toEqual([{ times: 1, requests: ["GET /api/v1/orgs/partner"] }]);
 });
 
 /** Every page, also those that the navigation does not offer to everybody. */
@@ -145,11 +144,8 @@ for (const role of ["org_viewer", "partner_technician"])
     const api = await Api.signIn(request);
     const orgId = await api.makeOrganization("Asked about");
     const { deviceId } = await api.enroll(orgId, "WS-ASKED");
-    const email = `${crypto.randomUUID().slice(0, 8)}@asked.example`;
-    const name = `Tries ${role}`;
-    const where = role === "org_viewer" ? { orgId } : {};
-    const { id } = await api.call("POST", "/users", { email, password: PASSWORD, name, role, ...where });
-    await new SignInPage(guest).signIn({ email, password: PASSWORD });
+    const person = await api.createPerson({ role, ...(role === "org_viewer" && { orgId }) });
+    await new SignInPage(guest).signIn(person);
     await expect(new Frame(guest).nav("Retention")).toBeVisible();
     for (const path of PAGES) {
       await guest.goto(path.replace("ORG", orgId).replace("DEVICE", deviceId));
@@ -157,10 +153,9 @@ for (const role of ["org_viewer", "partner_technician"])
       await expect(guest.getByRole("status", { name: /Loading/ })).toHaveCount(0);
     }
     expect((await guest.request.get("/api/v1/users")).status()).toBe(403);
-    const denied = `/audit-logs/logs?result=denied&actorId=${id}`;
-    const details = async () =>
-      (await api.call<{ data: { details: unknown }[] }>("GET", denied)).data.map((e) => e.details);
-    await expect.poll(details).toEqual([{ permission: "users:manage", times: 1, requests: ["GET /api/v1/users"] }]);
-    await page.goto(`/?result=denied&actorId=${id}`);
+    await expect
+      .poll(() => denialsOf(api, person))
+      .toEqual([{ permission: "users:manage", times: 1, requests: ["GET /api/v1/users"] }]);
+    await page.goto(`/?result=denied&actorId=${person.id}`);
     await expect(page.getByRole("row").filter({ hasText: "was denied permission to manage users" })).toBeVisible();
   });

@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { Columns } from "@/e2e/pages/columns";
+import { heldScripts } from "@/e2e/support/faults";
 import { expect, expectAccessibleInBoth, expectNoSidewaysScroll, expectSound, test } from "@/e2e/support/fixtures";
 
 /** Tests change what one and the same person prefers. */
@@ -46,11 +47,7 @@ test("the first paint uses the saved columns without layout shift", async ({ bro
 
 test("the column chooser and views show a loading state until their scripts arrive", async ({ viewer, page }) => {
   await viewer.open();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route("**/_next/static/**", (route) => held.then(() => route.continue()));
+  const release = await heldScripts(page);
   const columns = new Columns(page);
   for (const name of ["Display", "Views"]) {
     await page.getByRole("button", { name, exact: true }).click();

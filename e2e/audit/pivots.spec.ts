@@ -59,12 +59,9 @@ test("the m key opens the focused entry menu, and arrow keys walk its cells", as
 
 test("facts of an open entry link to filters, also on the entry's page", async ({ viewer, page, guest, request }) => {
   // Has signed in once: several sign-ins after each other are one line.
-  const person = { email: `facts-${crypto.randomUUID()}@example.test`, password: "correct horse battery" };
-  const admin = await Api.signIn(request);
-  const account = { ...person, name: "Facts", role: "partner_technician" };
-  const { id } = await admin.call<{ id: string }>("POST", "/users", account);
+  const person = await (await Api.signIn(request)).createPerson({ role: "partner_technician" });
   await new SignInPage(guest).signIn(person);
-  await viewer.open(`?action=user.login&actorId=${id}`);
+  await viewer.open(`?action=user.login&actorId=${person.id}`);
   await viewer.untilShown(/signed in/);
   await viewer
     .entries(/signed in/)

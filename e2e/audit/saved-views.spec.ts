@@ -2,6 +2,7 @@ import { SavedViewsMenu } from "@/e2e/pages/saved-views";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
+import { held } from "@/e2e/support/faults";
 import { expect, expectAccessibleInBoth, expectSound, PHONE, test } from "@/e2e/support/fixtures";
 
 const fresh = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
@@ -80,11 +81,7 @@ test("Esc closes the menu even without focus", async ({ viewer, page }) => {
 test("the views menu cannot be clicked until fully loaded", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   await viewer.open("?action=user.login");
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route(/savedViews\.list/, (route) => held.then(() => route.continue()));
+  const answer = await held(page, "savedViews.list");
   const asked = page.waitForRequest(/savedViews\.list/);
   await page.getByRole("button", { name: "Views", exact: true }).click();
   await asked;
@@ -109,10 +106,8 @@ test("the views menu works by keyboard only", async ({ viewer, page }) => {
 
 test("a viewer can save views but sees that the role cannot share them", async ({ request, guest }) => {
   const api = await Api.signIn(request);
-  const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
   const orgId = await api.makeOrganization("Keepers");
-  await api.call("POST", "/users", { ...person, name: "Rita Reader", role: "org_viewer", orgId });
-  await new SignInPage(guest).signIn(person);
+  await new SignInPage(guest).signIn(await api.createPerson({ role: "org_viewer", orgId }));
   await new ViewerPage(guest).open("?action=user.login");
   const views = new SavedViewsMenu(guest);
   await views.open();

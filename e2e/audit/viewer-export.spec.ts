@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "playwright/test";
-import { SignInPage } from "@/e2e/pages/sign-in";
-import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
 import { held } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
@@ -67,16 +65,4 @@ test("a truncated export says so, even if the total was unknown", async ({ viewe
   await expect(dialog.getByRole("status")).toContainText("It holds the newest 10,000 entries; more match.");
   release();
   await expect(dialog.getByRole("radio", { name: /^Download \d+ entr(y|ies) now$/ })).toBeChecked();
-});
-
-test("a user without export permission sees no export button", async ({ request, guest }) => {
-  const api = await Api.signIn(request);
-  const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
-  const orgId = await api.makeOrganization("Readers");
-  await api.call("POST", "/users", { ...person, name: "Rita Reader", role: "org_viewer", orgId });
-  await new SignInPage(guest).signIn(person);
-  await new ViewerPage(guest).untilShown(/signed in/);
-  await expect(guest.getByRole("button", { name: "Export" })).toHaveCount(0);
-  await guest.keyboard.press("e");
-  await expect(dialogOf(guest)).toHaveCount(0);
 });

@@ -108,36 +108,20 @@ test("times switch to UTC, and the URL keeps the choice", async ({ browser, admi
   await context.close();
 });
 
-test("free text finds only entries that contain it", async ({ settings, viewer, page }) => {
-  const name = `Searchable ${crypto.randomUUID().slice(0, 8)}`;
-  await settings.makeOrganization(name);
-  await viewer.open();
-  await viewer.searchFor(name.slice(0, -2));
-  await expect(page).toHaveURL(/(q|typed)=Searchable/);
-  await viewer.untilShown(new RegExp(`created organization ${name}`));
-  await expect(viewer.entries(/signed in/)).toHaveCount(0);
-});
-
 test("a 1440 by 900 screen fits 17 one-line entries, each with its first change", async ({ viewer, page, request }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   const api = await Api.signIn(request);
-  const name = `Dense ${crypto.randomUUID().slice(0, 8)}`;
-  const orgId = await api.makeOrganization(name);
-  const { key } = await api.call<{ key: string }>("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
+  const orgId = await api.makeOrganization(`Dense ${crypto.randomUUID().slice(0, 8)}`);
   const events = Array.from({ length: 20 }, (_, i) => ({
-    orgId,
     actorType: "user",
-    actorId: crypto.randomUUID(),
     actorEmail: "jane@dense.example",
     action: "policy.update",
     resourceType: "policy",
     resourceName: `Antivirus ${i}`,
     details: { before: { antivirus: "enabled" }, after: { antivirus: "disabled" } },
-    result: "success",
   }));
-  await api.as(key).call("POST", "/audit-logs/events", { events });
+  await api.write(orgId, events);
   await viewer.open(`?orgId=${orgId}&action=policy.update`);
-  await viewer.untilShown(/Antivirus 19/);
   await expect(viewer.row(/Antivirus 19/)).toContainText("antivirus: enabled → disabled");
   const boxes = await Promise.all((await viewer.entries().all()).map((entry) => entry.boundingBox()));
   expect(boxes.filter((box) => box !== null && box.y + box.height <= 900).length).toBeGreaterThanOrEqual(17);

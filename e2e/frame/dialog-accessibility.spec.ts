@@ -12,14 +12,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
   await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "asset_tag", type: "text" });
   await api.call("PATCH", `/devices/${deviceId}/custom-fields`, { asset_tag: "A-1" });
   await api.call("POST", "/api-keys", { name: "Dialog key", orgId, permissions: ["audit:read"] });
-  const email = `${crypto.randomUUID().slice(0, 8)}@dialogs.example`;
-  await api.call("POST", "/users", {
-    email,
-    password: "a long enough password",
-    name: "Dora",
-    role: "org_viewer",
-    orgId,
-  });
+  await api.createPerson({ name: "Dora", role: "org_viewer", orgId });
   ids = { ORG: orgId, DEVICE: deviceId, FIELD: name };
   await request.dispose();
 });

@@ -25,18 +25,6 @@ test("old rows stay dimmed until new ones arrive", async ({ page }) => {
   await expect(table).toHaveAttribute("aria-busy", "false");
 });
 
-test("a report keeps its numbers while another range loads", async ({ page }) => {
-  await page.goto(`/reports?orgId=${orgId}`);
-  const numbers = page.getByText("User activity in numbers").or(page.getByLabel("User activity in numbers"));
-  await expect(numbers).toBeVisible();
-  const release = await held(page, "audit.reportUserActivity");
-  await page.getByRole("button", { name: /Time range/ }).click();
-  await page.getByRole("button", { name: /Last hour/ }).click();
-  await expect(page.locator("[aria-busy=true]").filter({ has: numbers })).toBeVisible();
-  release();
-  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-});
-
 test("Back undoes one step at a time in devices and reports", async ({ page }) => {
   await page.goto("/devices");
   await page.getByLabel("Search by name", { exact: true }).fill("WS-KE");

@@ -1,4 +1,5 @@
 import { Api } from "@/e2e/support/api";
+import { heldAt } from "@/e2e/support/faults";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("Ctrl+K opens a page by name, and the question mark lists shortcuts", async ({ page }) => {
@@ -38,17 +39,7 @@ test("Enter selects the first result for the typed text, not an earlier one", as
   await expect(mine).toBeVisible();
 
   // The answer to the organization's name is held back: what is shown is still of the device's name.
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(
-    (url) => url.pathname.includes("devices.list") && url.search.includes("Enough"),
-    async (route) => {
-      await held;
-      await route.continue();
-    },
-  );
+  const release = await heldAt(page, (url) => url.pathname.includes("devices.list") && url.search.includes("Enough"));
   const asked = page.waitForRequest((r) => r.url().includes("devices.list") && r.url().includes("Enough"));
   await search.fill(`Enough ${mark}`);
   await asked;

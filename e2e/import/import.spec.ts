@@ -225,31 +225,3 @@ test("an interrupted upload asks for the file again", async ({ page }) => {
   await expect(page.getByRole("region", { name: "First rows of large.csv" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Read the file" })).toBeEnabled();
 });
-
-test("create, change, fill in and delete a custom field with its values", async ({ page, request }) => {
-  const api = await Api.signIn(request);
-  const host = name();
-  const orgId = await api.makeOrganization(`Org ${host}`);
-  const { deviceId } = await api.enroll(orgId, host);
-  const field = `Shelf ${host}`;
-  await page.goto("/settings/custom-fields");
-  await page.getByRole("button", { name: "New field" }).click();
-  await page.getByRole("dialog").getByLabel("Name").fill(field);
-  await expectAccessible(page);
-  await page.getByRole("button", { name: "Create field" }).click();
-  await expect(page.getByRole("row").filter({ hasText: field })).toContainText("All organizations");
-  await expectAccessible(page);
-
-  await page.goto(`/devices/${deviceId}`);
-  await page.getByRole("button", { name: `Edit ${field}` }).click();
-  await page.getByRole("textbox", { name: field }).fill("Top");
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByRole("listitem").filter({ hasText: field })).toContainText("Top");
-  await expectAccessible(page);
-
-  await page.goto("/settings/custom-fields");
-  await page.getByRole("button", { name: `Delete ${field}` }).click();
-  await expect(page.getByRole("dialog")).toContainText("1 device holds a value");
-  await page.getByRole("button", { name: "Delete field" }).click();
-  await expect(page.getByRole("row").filter({ hasText: field })).toHaveCount(0);
-});

@@ -6,9 +6,6 @@ import { makeSmallWorld } from "@/e2e/support/import-world";
 test("import steps have no accessibility violations on desktop and phone", async ({ page, request }) => {
   test.slow();
   const wizard = new ImportWizard(page);
-  await page.goto("/settings/custom-fields/import");
-  await expect(page.getByRole("button", { name: "Choose files" })).toBeVisible();
-  await expectSound(page);
   const given = await makeSmallWorld(await Api.signIn(request));
   await wizard.begin();
   await expectSound(page);
@@ -52,8 +49,5 @@ test("import steps have no accessibility violations on desktop and phone", async
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expectSound(page);
   await wizard.go("Run import", "Report");
-  await expectSound(page);
-  await page.goto("/settings/custom-fields");
-  await expect(page.getByRole("row").filter({ hasText: given.field }).first()).toBeVisible();
   await expectSound(page);
 });

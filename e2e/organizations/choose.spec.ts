@@ -6,10 +6,7 @@ test("pages of one organization ask the reader to select one", async ({ guest, r
   const api = await Api.signIn(request);
   const run = crypto.randomUUID().slice(0, 8);
   const organizationIds = [await api.makeOrganization(`First ${run}`), await api.makeOrganization(`Second ${run}`)];
-  const person = { email: `${run}@choice.example`, password: "the choosing password" };
-  const role = { name: "Cho Ice", role: "partner_technician", organizationIds };
-  await api.call("POST", "/users", { ...person, ...role });
-  await new SignInPage(guest).signIn(person);
+  await new SignInPage(guest).signIn(await api.createPerson({ role: "partner_technician", organizationIds }));
 
   const choose = async (page: string) => {
     await guest.getByRole("combobox", { name: `Organization of ${page}` }).click();

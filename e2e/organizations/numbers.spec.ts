@@ -35,27 +35,24 @@ const figure = (page: Page, name: string) =>
 async function busyOrganization(api: Api) {
   const name = `Numbers ${crypto.randomUUID().slice(0, 8)}`;
   const orgId = await api.makeOrganization(name);
-  const { key } = await api.call<{ key: string }>("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
   const timestamp = new Date(Date.now() - 3_600_000).toISOString();
   const [jane, joe] = [crypto.randomUUID(), crypto.randomUUID()];
-  const event = { orgId, actorType: "user", timestamp, resourceType: "thing", resourceName: "Thing" };
+  const event = { actorType: "user", timestamp, resourceType: "thing", resourceName: "Thing" };
   const times = (n: number, one: { actorId: string; action: string; result?: string; actorType?: string }) =>
-    Array.from({ length: n }, () => ({ ...event, result: "success", ...one }));
-  const events = [
+    Array.from({ length: n }, () => ({ ...event, ...one }));
+  await api.write(orgId, [
     ...times(5, { actorId: jane, action: "user.login" }),
     ...times(2, { actorId: joe, action: "user.login.failed", result: "failure" }),
     ...times(3, { actorId: joe, action: "policy.update", result: "denied" }),
     ...times(4, { actorId: "scheduler", action: "policy.evaluate", actorType: "system" }),
     ...times(6, { actorId: "agent-1", action: "agent.eventlogs.submit", actorType: "agent" }),
     ...times(2, { actorId: jane, action: "data.export" }),
-  ];
-  await api.as(key).call("POST", "/audit-logs/events", { events });
+  ]);
   const here = await api.enroll(orgId, "WS-HERE");
   const gone = await api.enroll(orgId, "WS-GONE");
   await withDatabase(
     (sql) => sql`UPDATE devices SET last_seen_at = now() - interval '2 days' WHERE id = ${gone.deviceId}`,
   );
-  await expect.poll(() => rowsOf(orgId, { where: ALL })).toBeGreaterThan(events.length);
   const report = () => api.as(here.token).call("POST", `/agents/${here.agentId}/heartbeat`, {});
   return { orgId, name, report };
 }
@@ -92,6 +89,8 @@ test("every number on a page matches the table", async ({ page, request }) => {
   await report();
   await page.goto(`/organizations?search=${encodeURIComponent(name)}`);
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name }) });
+  await expect(row).toContainText("1 of 2 online");
+  await expect(row).toContainText("1 offline for 24 h");
   const cell = (result: string) => row.locator(`a[href*="result=${result}"]`);
   await same("organizations, entries", async () => numberIn(await row.textContent(), "entries"), { where: ALL });
   await same("organizations, failures", async () => numberIn(await cell("failure").textContent()), {
@@ -100,8 +99,6 @@ test("every number on a page matches the table", async ({ page, request }) => {
   await same("organizations, denied", async () => numberIn(await cell("denied").textContent()), {
     where: `result = 'denied' AND ${DAY}`,
   });
-  await expect(row).toContainText("1 of 2 online");
-  await expect(row).toContainText("1 offline for 24 h");
 
   await page.goto(`/organizations/${orgId}`);
   await same("organization, entries", shownIn("Entries kept"), { where: ALL });

@@ -6,6 +6,8 @@ type Json = Record<string, unknown>;
 export type Person = { email: string; password: string };
 
 const MAX_TRIES = 5;
+/** Events in one request. */
+const AT_ONCE = 500;
 
 /** Sends again where the caller is asked to come again. */
 async function answered(send: () => Promise<APIResponse>, what: string): Promise<APIResponse> {
@@ -54,8 +56,9 @@ export class Api {
   ) {}
 
   static async signIn(request: APIRequestContext, who?: Person): Promise<Api> {
-    const data = who ?? (await workerAdmin(request));
-    const answer = await answered(() => request.post("/api/v1/auth/token", { data }), "signing in");
+    const { email, password } = who ?? (await workerAdmin(request));
+    const send = () => request.post("/api/v1/auth/token", { data: { email, password } });
+    const answer = await answered(send, "signing in");
     const { accessToken }: { accessToken: string } = await answer.json();
     return new Api(request, accessToken);
   }
@@ -86,6 +89,31 @@ export class Api {
       .poll(async () => (await this.call<{ entries: Json[] }>("GET", `/audit-logs?orgId=${orgId}`)).entries.length)
       .toBeGreaterThan(rows);
     return orgId;
+  }
+
+  /** Somebody who can sign in; `over` has at least the role. */
+  async createPerson(over: Json): Promise<Person & { id: string }> {
+    const person = { email: `${crypto.randomUUID()}@people.example`, password: "a long enough password" };
+    const { id } = await this.call<{ id: string }>("POST", "/users", { name: "Pat Person", ...person, ...over });
+    return { ...person, id };
+  }
+
+  /** A program that may write into the log of one organization. */
+  async createWriter(orgId: string): Promise<Api> {
+    const key = { name: "Writer", orgId, permissions: ["audit:write"] };
+    return this.as((await this.call<{ key: string }>("POST", "/api-keys", key)).key);
+  }
+
+  /** Has a program write events into an organization's log, and waits until all of them are there. */
+  async write(orgId: string, events: readonly { action: string; [member: string]: unknown }[]): Promise<void> {
+    const path = `/audit-logs?orgId=${orgId}&actions=${[...new Set(events.map(({ action }) => action))].join(",")}`;
+    const stored = async () => (await this.call<{ pagination: { total: number } }>("GET", path)).pagination.total;
+    const before = await stored();
+    const writer = await this.createWriter(orgId);
+    const each = events.map((event) => ({ result: "success", actorId: crypto.randomUUID(), ...event }));
+    for (let at = 0; at < each.length; at += AT_ONCE)
+      await writer.call("POST", "/audit-logs/events", { events: each.slice(at, at + AT_ONCE) });
+    await expect.poll(stored).toBe(before + events.length);
   }
 
   /** A device with an agent that has joined and is not connected. */

@@ -25,18 +25,29 @@ export async function failing(page: Page, procedure: string, fault: Fault = BROK
   return () => page.unroute(MATCH, fail);
 }
 
-/** Holds a procedure's answer back until the returned function is called. */
-export async function held(page: Page, procedure: string): Promise<() => void> {
+/** Holds requests back until the returned function is called: those of an address, or some of them. */
+export async function heldAt(
+  page: Page,
+  address: string | ((url: URL) => boolean),
+  isHeld: (route: Route) => boolean = () => true,
+): Promise<() => void> {
   let release = () => {};
   const gate = new Promise<void>((done) => {
     release = done;
   });
-  await page.route(MATCH, async (route) => {
-    if (asked(route).includes(procedure)) await gate;
+  await page.route(address, async (route) => {
+    if (isHeld(route)) await gate;
     await route.fallback();
   });
   return release;
 }
+
+/** Holds a procedure's answer back until the returned function is called. */
+export const held = (page: Page, procedure: string): Promise<() => void> =>
+  heldAt(page, MATCH, (route) => asked(route).includes(procedure));
+
+/** Holds scripts back that a page has not loaded yet. */
+export const heldScripts = (page: Page): Promise<() => void> => heldAt(page, "**/_next/static/**");
 
 /** Changes what a procedure answers. */
 export async function answering(page: Page, procedure: string, change: object): Promise<void> {
