@@ -230,7 +230,7 @@ describe("checks of a checkout", () => {
       "server/identity/users/users.ts:1 imports ../ids. Write @/…",
     ],
     [
-      "imports that are written out",
+      "literal imports",
       { "server/identity/users/users.ts": "await import(path);" },
       "server/identity/users/users.ts:1 imports what an expression says. Write the path itself",
     ],

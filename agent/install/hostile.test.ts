@@ -110,15 +110,15 @@ describe.each(["curl", "wget"])("install.sh with %s", (tool) => {
   });
 
   it.runIf(has(tool)).for<[string, "program" | "script", RequestListener]>([
-    ["follows no redirect to a program", "program", redirect],
-    ["follows no redirect to a script", "script", redirect],
-    ["keeps no page as a program", "program", page],
-    ["keeps no page as a script", "script", page],
-    ["keeps no refusal as a script", "script", refusal],
-    ["keeps no program that breaks off", "program", cut],
-    ["keeps no script that breaks off", "script", cut],
-    ["keeps no other script", "script", other],
-    ["keeps no other program", "program", other],
+    ["does not follow a redirect to a program", "program", redirect],
+    ["does not follow a redirect to a script", "script", redirect],
+    ["rejects a web page as a program", "program", page],
+    ["rejects a web page as a script", "script", page],
+    ["rejects an error response as a script", "script", refusal],
+    ["rejects an incomplete program", "program", cut],
+    ["rejects an incomplete script", "script", cut],
+    ["rejects a different script", "script", other],
+    ["rejects a different program", "program", other],
   ])("%s", async ([_, to, by]) => {
     const { machine, ran } = await run({ to, by });
     expect(ran.code).toBe(1);

@@ -185,14 +185,14 @@ describe("install.sh", () => {
   });
 
   it.for<[string, string[], string, string]>([
-    ["a key that is none", UNPRIVILEGED, "tmk_x", "it begins with tme_"],
+    ["a malformed key", UNPRIVILEGED, "tmk_x", "it begins with tme_"],
     ["no key", UNPRIVILEGED, "", "give the enrollment key on standard input"],
-    ["a key that the server does not know", UNPRIVILEGED, `tme_${"x".repeat(40)}`, "was not enrolled"],
-    ["plain http without being told", ["--no-service"], "tme_x", "add --allow-loopback-http"],
+    ["an unknown key", UNPRIVILEGED, `tme_${"x".repeat(40)}`, "was not enrolled"],
+    ["plain http without permission", ["--no-service"], "tme_x", "add --allow-loopback-http"],
     ["a service without systemd", LOOPBACK, "tme_x", "--no-service"],
-    ["an update of nothing", [...UNPRIVILEGED, "--update"], "", "no agent"],
-    ["half of a source", [...UNPRIVILEGED, "--source-system", "ninja"], "", "go together"],
-    ["a folder with odd characters", [...UNPRIVILEGED, "--dir", "/opt/a b"], "", "has characters"],
+    ["an update before installation", [...UNPRIVILEGED, "--update"], "", "no agent"],
+    ["a source without its ID", [...UNPRIVILEGED, "--source-system", "ninja"], "", "go together"],
+    ["a folder with special characters", [...UNPRIVILEGED, "--dir", "/opt/a b"], "", "has characters"],
     ["a relative folder", [...UNPRIVILEGED, "--state-dir", "state"], "", "no absolute path"],
     ["an unknown option", ["--key=tme_x"], "", "is not known"],
   ])("explains what is wrong with %s", async ([_, args, key, sentence]) => {

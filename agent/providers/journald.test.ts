@@ -97,7 +97,7 @@ describe("JournaldProvider", () => {
 
   it.each([
     ["a stack trace", "at f (x.js:1)\n".repeat(1000), "at f (x.js:1)\n".repeat(1000)],
-    ["bytes that are no UTF-8", [...Buffer.from("trace ".repeat(2000)), 0xe9], `${"trace ".repeat(2000)}\uFFFD`],
+    ["bytes that are not UTF-8", [...Buffer.from("trace ".repeat(2000)), 0xe9], `${"trace ".repeat(2000)}\uFFFD`],
     ["megabytes of text", 'é"\\\n'.repeat(500_000), 'é"\\\n'.repeat(8192)],
     ["megabytes of bytes", Array(2_000_000).fill(120), "x".repeat(32_768)],
     ["several texts", ["y".repeat(3_000_000), "z"], "y".repeat(32_768)],

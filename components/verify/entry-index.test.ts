@@ -21,7 +21,7 @@ it.each([
   ["a list for an address", { actorEmail: [] }],
   ["a number for a checksum", { checksum: 7 }],
   ["no checksum", { checksum: null }],
-  ["a sequence in a text", { chainSeq: "2" }],
+  ["a sequence number as text", { chainSeq: "2" }],
   ["no time", { timestampMs: null }],
   ["a time beyond the calendar", { timestampMs: 8.7e15 }],
 ])("returns no entry for a line with %s", async (_, other) => {

@@ -98,7 +98,7 @@ describe("background export", () => {
 
   it.for<[string, object, (i: number) => boolean, object?]>([
     ["a common word", { q: "r-1" }, (i: number) => `R-${i}`.includes("R-1")],
-    ["a result that none has", { result: "denied" }, () => false],
+    ["a result without entries", { result: "denied" }, () => false],
     ["a range", {}, (i: number) => i >= 100 && i <= 199, { from: at(100), to: at(199) }],
   ])("of %s matches the list", async ([_, filters, matches, dateRange]) => {
     const { admin } = await arrange(600);
@@ -352,14 +352,14 @@ describe("background export", () => {
   });
 
   it.each([
-    ["its day is over", async (_: TestUser, id: string) => change(id, { expiresAt: new Date(Date.now() - 1) })],
+    ["its day has passed", async (_: TestUser, id: string) => change(id, { expiresAt: new Date(Date.now() - 1) })],
     [
-      "the person is disabled",
+      "the user is disabled",
       (user: TestUser) =>
         asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id))),
     ],
     [
-      "the person may no longer export",
+      "the user may no longer export",
       (user: TestUser) => asSystem((tx) => tx.update(users).set({ role: "org_viewer" }).where(eq(users.id, user.id))),
     ],
   ])("is deleted with its file when %s", async (_, ending) => {

@@ -101,8 +101,8 @@ describe("recording an export of several organizations", () => {
   });
 
   it.each([
-    ["of those whose entries the file holds", { resource: "Billed" }, [1, 0, 0]],
-    ["of its creator, where the file holds none", { resource: "Nothing at all" }, [0, 0, 1]],
+    ["of each organization with entries in the file", { resource: "Billed" }, [1, 0, 0]],
+    ["of its creator if the file has no entries", { resource: "Nothing at all" }, [0, 0, 1]],
   ])("records each download in the log %s", async (_, asked, counts) => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, asked);

@@ -60,7 +60,7 @@ describe("pruning after an intact nightly verification", () => {
 
   it.each<{ name: string; from: number; seq: number; damage: Damage }>([
     {
-      name: "a changed checksum, with the link of the next entry",
+      name: "a changed checksum and matching next link",
       from: 101,
       seq: 150,
       damage: async (tx, orgId) => {
@@ -69,7 +69,7 @@ describe("pruning after an intact nightly verification", () => {
       },
     },
     {
-      name: "a changed checksum whose leaf in the tile was changed too",
+      name: "a changed checksum and matching tile leaf",
       from: 1,
       seq: 90,
       damage: async (tx, orgId) => {
@@ -79,7 +79,7 @@ describe("pruning after an intact nightly verification", () => {
       },
     },
     {
-      name: "a checksum that is none",
+      name: "an invalid checksum",
       from: 101,
       seq: 200,
       damage: (tx, orgId) => tx`UPDATE audit_logs SET checksum = 'none' WHERE org_id = ${orgId} AND chain_seq = 200`,
@@ -92,7 +92,7 @@ describe("pruning after an intact nightly verification", () => {
         tx`UPDATE audit_logs SET prev_checksum = repeat('0', 64) WHERE org_id = ${orgId} AND chain_seq = 150`,
     },
     {
-      name: "a broken link to an entry that has just gone",
+      name: "a broken link to an entry just pruned",
       from: 101,
       seq: 101,
       damage: (tx, orgId) =>
@@ -104,7 +104,7 @@ describe("pruning after an intact nightly verification", () => {
       seq: 256,
       damage: (tx, orgId) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = 256`,
     },
-    { name: "changed contents of the tile that is not full", from: 201, seq: 260, damage: contents(260) },
+    { name: "changed contents in the partial tile", from: 201, seq: 260, damage: contents(260) },
   ])("keeps the slice with $name and raises an alarm", async ({ from, seq, damage }) => {
     const orgId = await provenByNight();
     await tamper((tx) => damage(tx, orgId));
@@ -130,7 +130,7 @@ describe("pruning reads contents again when the last nightly verification", () =
       (tx, orgId) => tx`UPDATE audit_verifications SET ran_at = now() - interval '27 hours' WHERE org_id = ${orgId}`,
     ],
     [
-      "proved nothing",
+      "was unproven",
       (tx, orgId) =>
         tx`UPDATE audit_verifications SET status = 'unproven', reasons = '["No key."]' WHERE org_id = ${orgId}`,
     ],

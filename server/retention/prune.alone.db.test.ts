@@ -196,8 +196,8 @@ describe("pruning run", () => {
   });
 
   it.each([
-    { altered: 4, where: "among what the tree held" },
-    { altered: 9, where: "among what the run itself brings into the tree" },
+    { altered: 4, where: "already in the tree" },
+    { altered: 9, where: "added to the tree by the run" },
   ])("removes nothing if a row was altered $where", async ({ altered }) => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(6, 100));

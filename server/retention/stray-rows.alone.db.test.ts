@@ -27,7 +27,7 @@ const CHECKPOINT = "FROM audit_notes WHERE org_id = 'ID' AND kind = 'checkpoint'
 it.for<[string, string, ...string[]]>([
   ["nothing", "SELECT"],
   [
-    "every checkpoint deleted",
+    "all checkpoints deleted",
     "DELETE FROM audit_notes WHERE org_id = 'ID' AND kind = 'checkpoint'",
     "no note of the newest checkpoint",
   ],
@@ -37,19 +37,19 @@ it.for<[string, string, ...string[]]>([
     "a head beyond every receipt",
   ],
   [
-    "a note altered",
+    "an altered note",
     "UPDATE audit_notes SET note = replace(note, 'days 365', 'days 1') WHERE org_id = 'ID' AND kind = 'receipt'",
     "notes that are altered or not ours",
     "a head beyond every receipt",
   ],
-  ["a note of garbage", `${COPY} + 1, signed_at, 'x' ${CHECKPOINT}`, "notes that are altered or not ours"],
+  ["an invalid note", `${COPY} + 1, signed_at, 'x' ${CHECKPOINT}`, "notes that are altered or not ours"],
   [
     "a note under another key's name",
     `${COPY}, signed_at - interval '1 s', replace(note, E'\\u2014 ', E'\\u2014 other.') ${CHECKPOINT}`,
     "notes that are altered or not ours",
   ],
   [
-    "a note of the future",
+    "a note from the future",
     `${COPY}, signed_at + interval '1 day', note ${CHECKPOINT}`,
     "notes that are altered or not ours",
     "notes of the future",
@@ -61,7 +61,7 @@ it.for<[string, string, ...string[]]>([
   ],
   ["the tree's row deleted", "DELETE FROM audit_trees WHERE org_id = 'ID'", "no row of the tree"],
   [
-    "the tree's edge longer",
+    "a longer tree edge",
     "UPDATE audit_trees SET edge = edge || sha256('x') WHERE org_id = 'ID'",
     "an edge that retention did not leave",
   ],
@@ -71,7 +71,7 @@ it.for<[string, string, ...string[]]>([
     "tiles ahead of the log",
   ],
   [
-    "a head that says more is removed",
+    "a head that claims more pruning",
     "UPDATE audit_chain_heads SET pruned_through_seq = 25 WHERE org_id = 'ID'",
     "a head beyond every receipt",
     "an edge that retention did not leave",

@@ -62,7 +62,7 @@ test.for<[string, object, object, string]>([
   ["lists of numbers", { list: numbers(50) }, { list: numbers(51) }, "List"],
   ["lists of objects", { list: objects(50) }, { list: objects(51) }, "List › More"],
   ["nothing and an empty list", { list: null }, { list: [] }, "List"],
-  ["nothing and the word for it", { list: null }, { list: "None" }, "List"],
+  ["null and the word None", { list: null }, { list: "None" }, "List"],
 ])("%s that read the same but differ are shown as recorded", ([_, one, two, name]) => {
   const differing = pairsOf(entry({ details: one }), entry({ details: two }), String).filter(({ differs }) => differs);
   expect(differing).toMatchObject([{ name, sides: [{ kind: "code" }, { kind: "code" }] }]);

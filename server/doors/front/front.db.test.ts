@@ -146,8 +146,8 @@ describe("the HTTP server", () => {
   );
 
   it.for<[string, string, string, string]>([
-    ["a body that nobody reads", "POST /api/v1/auth/token HTTP/1.1", "Content-Type: text/xml", "<a/>"],
-    ["a body that is not asked for", "GET /api/v1/me HTTP/1.1", "X-A: b", "{}"],
+    ["an unread body", "POST /api/v1/auth/token HTTP/1.1", "Content-Type: text/xml", "<a/>"],
+    ["an unexpected body", "GET /api/v1/me HTTP/1.1", "X-A: b", "{}"],
     ["HTTP/1.0", "POST /api/v1/api-keys HTTP/1.0", "Content-Type: application/json", "{}"],
   ])("closes a connection on request after %s", async ([_, line, header, body]) => {
     const socket = connect(port, "127.0.0.1").setEncoding("latin1").resume();

@@ -29,7 +29,7 @@ describe("request bodies", () => {
     ["malformed JSON", post("{"), "validation_failed"],
     ["no JSON type", post("{}", { "content-type": "text/plain" }), "unsupported_media_type"],
     ["another encoding", post("{}", { "content-encoding": "br" }), "unsupported_media_type"],
-    ["gzip that is none", post("{}", { "content-encoding": "gzip" }), "validation_failed"],
+    ["invalid gzip", post("{}", { "content-encoding": "gzip" }), "validation_failed"],
     ["too many bytes", post(JSON.stringify({ a: "x".repeat(MAX_BODY_BYTES) })), "payload_too_large"],
     [
       "a gzip bomb",

@@ -292,7 +292,7 @@ describe("pruning", () => {
   });
 
   it.each([
-    ["rows that are not the oldest", "chain_seq = 2"],
+    ["rows other than the oldest", "chain_seq = 2"],
     ["rows with a gap between them", "chain_seq IN (1, 3)"],
     ["a row inside the window", "chain_seq <= 4"],
     ["everything", "true"],

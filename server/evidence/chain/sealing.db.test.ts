@@ -279,8 +279,8 @@ describe("audit_append", () => {
 
   it.each([
     ["an overlong value", { action: "x".repeat(101) }, "22001"],
-    ["an overlong value that ends in blanks", { resourceName: `x${" ".repeat(255)}` }, "22001"],
-    ["details that are no JSON", { details: "{" }, "22P02"],
+    ["an overlong value with trailing spaces", { resourceName: `x${" ".repeat(255)}` }, "22001"],
+    ["details that are not JSON", { details: "{" }, "22P02"],
     ["an unknown actor type", { actorType: "nobody" as never }, "23514"],
     ["a timestamp at infinity", { timestamp: "infinity" }, expect.stringMatching(/^22/)],
     ["a timestamp before 1970", { timestamp: "1969-12-31T23:59:59.999Z" }, "23514"],

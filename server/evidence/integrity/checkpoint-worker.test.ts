@@ -5,7 +5,7 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 const ago = (seconds: number) => NOW - seconds * 1_000;
 
 it.for<[string, number, { size: number; at: number }, boolean]>([
-  ["a head that has not moved", 500, { size: 500, at: ago(86_400) }, false],
+  ["an unchanged head", 500, { size: 500, at: ago(86_400) }, false],
   ["a head moved by one entry, 59 seconds after the last checkpoint", 501, { size: 500, at: ago(59) }, false],
   ["a head moved by one entry, a minute after it", 501, { size: 500, at: ago(60) }, true],
   ["a head moved by 999 entries at once", 1_499, { size: 500, at: ago(1) }, false],

@@ -98,10 +98,13 @@ describe("the nightly verification", () => {
   });
 
   it.each<[string, (id: string) => ReturnType<typeof tamper>]>([
-    ["totals", (id) => tamper((tx) => tx`UPDATE audit_tallies SET rows = rows - 1 WHERE org_id = ${id}`)],
-    ["totals of actors", (id) => tamper((tx) => tx`UPDATE audit_actor_tallies SET email = 'bob' WHERE org_id = ${id}`)],
-    ["no totals", (id) => tamper((tx) => tx`DELETE FROM audit_tallies WHERE org_id = ${id}`)],
-    ["no first appearance", (id) => tamper((tx) => tx`DELETE FROM audit_first_seen WHERE org_id = ${id}`)],
+    ["wrong totals", (id) => tamper((tx) => tx`UPDATE audit_tallies SET rows = rows - 1 WHERE org_id = ${id}`)],
+    [
+      "wrong totals of actors",
+      (id) => tamper((tx) => tx`UPDATE audit_actor_tallies SET email = 'bob' WHERE org_id = ${id}`),
+    ],
+    ["missing totals", (id) => tamper((tx) => tx`DELETE FROM audit_tallies WHERE org_id = ${id}`)],
+    ["a missing first appearance", (id) => tamper((tx) => tx`DELETE FROM audit_first_seen WHERE org_id = ${id}`)],
     [
       "a later first appearance",
       (id) => tamper((tx) => tx`UPDATE audit_first_seen SET first_seq = first_seq + 1 WHERE org_id = ${id}`),

@@ -60,8 +60,8 @@ it("shows time and policy of a trusted timestamp in the verdict", async () => {
 });
 
 it.each([
-  ["one of another text", "another text", () => authority],
-  ["one of an authority that is not trusted", checkpoint, () => stranger],
+  ["a timestamp of another text", "another text", () => authority],
+  ["a timestamp of an untrusted authority", checkpoint, () => stranger],
 ])("not proven: %s", async (_, text, trusted) => {
   const { status, reasons, python } = await judged(await bundleOver(text), trusted().certificates);
   expect(status).toBe("unproven");

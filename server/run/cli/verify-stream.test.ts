@@ -49,8 +49,8 @@ it("exits 3 without a key, and prints JSON on request", async () => {
 });
 
 it.each([
-  ["no line of a stream", "hello\n"],
-  ["a gzip file that ends too early", gzipSync(textOf(LINES)).subarray(0, 200)],
+  ["a file without stream lines", "hello\n"],
+  ["a truncated gzip file", gzipSync(textOf(LINES)).subarray(0, 200)],
 ])("exits 2 for %s", async (_, content) => {
   const { code, err } = await run(fileOf("unreadable", content));
   expect(err).toMatch(/^UNREADABLE/);

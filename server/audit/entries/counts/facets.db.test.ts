@@ -72,9 +72,9 @@ describe("facets and histogram", () => {
 
   it.each([
     ["all time", {}],
-    ["a cut range", { from: new Date(START + 100.5 * HOUR), to: new Date(START + 1_900.2 * HOUR) }],
+    ["a long range", { from: new Date(START + 100.5 * HOUR), to: new Date(START + 1_900.2 * HOUR) }],
     ["a few days", { from: new Date(START + 500.5 * HOUR), to: new Date(START + 540 * HOUR) }],
-    ["a range to the last instant", { from: new Date(START), to: new Date("9999-12-31T23:59:59.999Z") }],
+    ["a range to the last supported time", { from: new Date(START), to: new Date("9999-12-31T23:59:59.999Z") }],
     ["the last hour", { from: new Date("9999-12-31T23:00:00Z"), to: new Date("9999-12-31T23:59:59.999Z") }],
     ["a kind", { action: ["login"], result: ["denied"] }],
     ["an actor", { user: ["jane"] }],

@@ -232,15 +232,12 @@ describe("a REST dump of extra fields", () => {
   it.each<[string, string]>([
     ["one list of entries that name their computer", JSON.stringify([extra(1, "A1"), extra(2, "A2")])],
     [
-      "fields beside the computer that they are of",
+      "fields listed beside their computer",
       JSON.stringify([1, 2].map((id) => ({ Computer: { Id: id }, ExtraFields: owner(id).ExtraFields }))),
     ],
-    [
-      "fields that alone name their computer",
-      JSON.stringify([1, 2].map((id) => ({ ExtraFields: owner(id).ExtraFields }))),
-    ],
+    ["fields that name their computer", JSON.stringify([1, 2].map((id) => ({ ExtraFields: owner(id).ExtraFields })))],
     ["a list of pages", JSON.stringify([[extra(1, "A1")], [extra(2, "A2")]])],
-    ["pages one after the other in a file", `${JSON.stringify([extra(1, "A1")])}\n${JSON.stringify([extra(2, "A2")])}`],
+    ["concatenated pages", `${JSON.stringify([extra(1, "A1")])}\n${JSON.stringify([extra(2, "A2")])}`],
     ["an envelope", JSON.stringify({ TotalRecords: 2, Page: 1, Data: [owner(1), owner(2)] })],
     [
       "a list of envelopes",

@@ -201,7 +201,7 @@ describe("other file layouts", () => {
       ],
     ],
     [
-      "of two clients in a column that the product does not know",
+      "of two clients in an unknown column",
       "Kunde,Computer Name,Field,Value\nContoso,SERVER01,Tag,A-1\nFabrikam,SERVER01,Tag,A-2\ncontoso,server01,Role,DC\n",
       [
         ["Contoso", "SERVER01", "A-1", "DC"],

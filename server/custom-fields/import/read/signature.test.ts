@@ -35,7 +35,7 @@ describe("a file of another type", () => {
     ["an encrypted workbook", ole("EncryptedPackage"), /protected with a password/],
     ["an old Word document", ole("WordDocument"), /old Word document/],
     ["a ZIP archive", toZip({ "a.csv": "x" }), /archive without a workbook: unpack it/],
-    ["a cut workbook", toXlsx([["a"], ["b"]]).subarray(0, 300), /damaged/],
+    ["a truncated workbook", toXlsx([["a"], ["b"]]).subarray(0, 300), /damaged/],
     ["a gzipped PDF", gzipSync("%PDF-1.7"), /gzipped, what is a PDF/],
     ["a gzipped workbook", gzipSync(toXlsx([["a"]])), /gzipped, a workbook/],
     ["an HTML table named .xls", "<html><body><table><tr><td>1</td></tr></table></body></html>", /web page \(HTML\)/],
@@ -44,9 +44,13 @@ describe("a file of another type", () => {
       '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
       /Excel 2003 XML/,
     ],
-    ["JSON of one number", "42", /single value, not a table/],
+    ["a single JSON number", "42", /single value, not a table/],
     ["blank lines", "\r\n\r\n   \r\n", /blank lines/],
-    ["bytes of no kind", Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 37) % 251)), /no text in an encoding/],
+    [
+      "bytes of unknown type",
+      Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 37) % 251)),
+      /no text in an encoding/,
+    ],
   ])("is rejected by name: %s", async (_, content, message) => {
     await expect(detected(content)).rejects.toThrow(message);
   });

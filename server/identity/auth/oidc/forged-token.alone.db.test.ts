@@ -96,14 +96,14 @@ describe("ID tokens from an OpenID Connect provider", () => {
     ["is for another application", { claims: { aud: "another-application" } }],
     ["answers another sign-in", { claims: { nonce: "of another sign-in" } }],
     ["answers none", { claims: { nonce: undefined } }],
-    ["is of another provider", { claims: { iss: "https://elsewhere.example" } }],
+    ["is from another provider", { claims: { iss: "https://elsewhere.example" } }],
     ["has expired", { expiresAt: 1_700_000_000 }],
     ["was signed tomorrow", () => ({ issuedAt: soon(86_400), expiresAt: soon(90_000) })],
     ["was signed in two minutes", () => ({ issuedAt: soon(120) })],
     ["is signed by another key", { foreignKey: true }],
-    ["describes another subject than its userinfo", { userinfo: { sub: "somebody else" } }],
-    ["has an address that is not verified", asStranger({ email_verified: false })],
-    ["says verified as a word", asStranger({ email_verified: "true" })],
+    ["has a different subject than its userinfo", { userinfo: { sub: "somebody else" } }],
+    ["has an unverified address", asStranger({ email_verified: false })],
+    ["has email_verified as text", asStranger({ email_verified: "true" })],
   ])("are rejected when the token %s", async (_, wrong) => {
     forgery = typeof wrong === "function" ? wrong() : wrong;
     expect(await signIn()).toBeUndefined();

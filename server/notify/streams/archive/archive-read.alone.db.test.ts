@@ -50,10 +50,10 @@ describe("verifying an archived object", () => {
   });
 
   it.each<[string, (key: string) => void, RegExp]>([
-    ["an object that is gone", (key) => site.store.objects.delete(key), /no longer/],
-    ["a manifest that is gone", (key) => site.store.objects.delete(manifestOf(key)), /manifest is gone/],
+    ["a missing object", (key) => site.store.objects.delete(key), /no longer/],
+    ["a missing manifest", (key) => site.store.objects.delete(manifestOf(key)), /manifest is gone/],
     [
-      "a manifest that was changed",
+      "a changed manifest",
       (key) => {
         const found = site.store.objects.get(manifestOf(key));
         if (found) found.body = Buffer.from(found.body.toString().replace('"rows":', '"rows":1'));
@@ -61,7 +61,7 @@ describe("verifying an archived object", () => {
       /manifest is not/,
     ],
     [
-      "an entry that was changed",
+      "a changed entry",
       (key) => {
         const found = site.store.objects.get(key);
         if (!found) return;

@@ -77,9 +77,9 @@ describe("Splunk HEC", () => {
   });
 
   it.for([
-    { fault: "an index that the token may not write to", config: { index: "secret" }, secret: TOKEN, code: "400/7" },
+    { fault: "an index the token cannot write to", config: { index: "secret" }, secret: TOKEN, code: "400/7" },
     { fault: "a wrong token", config: {}, secret: "wrong", code: "403" },
-    { fault: "a token without acknowledgement", config: { acknowledge: true }, secret: TOKEN, code: "no_ack_id" },
+    { fault: "a token without acknowledgment", config: { acknowledge: true }, secret: TOKEN, code: "no_ack_id" },
   ])("blocks on $fault", async ({ config, secret, code }) => {
     const splunk = await receiver(collector(null));
     const stream = withConfig(splunkHec, { url: `${splunk.url}/services/collector`, ...config }, { secret });

@@ -61,9 +61,9 @@ it("locks objects for the configured time", async () => {
 it.for([
   { fault: "a wrong key", more: {}, secret: "another-secret", code: "403" },
   { fault: "another region", more: { region: "us-east-1" }, secret: STORE.secret, code: "403" },
-  { fault: "a bucket that does not exist", more: { bucket: "nobucket" }, secret: STORE.secret, code: "404" },
+  { fault: "a missing bucket", more: { bucket: "nobucket" }, secret: STORE.secret, code: "404" },
   {
-    fault: "a lock that the bucket does not know",
+    fault: "a lock the bucket does not support",
     more: { lock: { mode: "governance", days: 1 } },
     secret: STORE.secret,
     code: "400",

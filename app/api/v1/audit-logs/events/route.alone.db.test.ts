@@ -187,7 +187,7 @@ test.each<[string, unknown]>([
   ["a bad id", [event({ id: "42" })]],
   ["a bad timestamp", [event({ timestamp: "yesterday" })]],
   ["a timestamp before 1970", [event({ timestamp: "1969-12-31T23:59:59Z" })]],
-  ["details that are a list", [event({ details: [1] })]],
+  ["a list as details", [event({ details: [1] })]],
   ["details that are too large", [event({ details: { a: "x".repeat(70_000) } })]],
 ])("returns 400 and stores nothing: %s", async (_, events) => {
   const org = await createOrg();
