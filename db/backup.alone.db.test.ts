@@ -86,7 +86,7 @@ describe.skipIf(!available)("logical backup as in the guide", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("by a role without policies is rejected or empty", async () => {
+  it("is rejected or empty for a role without policies", async () => {
     await query(
       url("trailmark_owner"),
       `CREATE ROLE trailmark_backup LOGIN PASSWORD 'secret';
@@ -103,7 +103,7 @@ describe.skipIf(!available)("logical backup as in the guide", () => {
     expect(rowsDumped()).toBe(0);
   });
 
-  it("by the guide's role contains every row and passes the chain guards", async () => {
+  it("contains every row and passes the chain guards for the guide's role", async () => {
     await query(url("trailmark_owner"), backupRole);
     await query(url("trailmark_owner"), backupRole);
     expect(dump("--enable-row-security")).toMatchObject({ status: 0, stderr: "" });

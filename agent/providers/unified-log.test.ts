@@ -54,7 +54,7 @@ async function commandPrinting(printed: string[]): Promise<string> {
   return command;
 }
 
-it("batches continue exactly, even among entries of the same time, and records can be found by ID", async () => {
+it("batches continue exactly, even among simultaneous entries, and records can be found by ID", async () => {
   const command = await commandPrinting([
     at("000001", "a"),
     at("000002", "b"),

@@ -40,7 +40,7 @@ it("treats an alarm as a broken chain before the counts are refreshed, and claim
   });
 });
 
-it("is unknown once it can no longer be read, unless it was broken", () => {
+it("the badge is unknown once the state cannot be read, unless it was broken", () => {
   const now = { reason: "The server could not be reached.", readAt: "20 Nov 2026, 14:02:31" };
   expect(unread(summaryOfAll(counts({ intact: 5 }), 0), now)).toEqual({
     state: "unknown",

@@ -8,7 +8,7 @@ const alarm = (source: "head" | "nightly", ...kinds: ("truncated" | "altered")[]
   breaks: kinds.map((kind) => ({ seq: 7, id: "", kind, expected: "a", actual: "b" })),
 });
 
-it("is a lost head alone as long as no entry was found altered", () => {
+it("a chain has only a lost head as long as no entry was found altered", () => {
   expect(isHeadAlone({ head: HEAD, alarm: alarm("head", "truncated") })).toBe(true);
   expect(isHeadAlone({ head: null, alarm: alarm("nightly", "truncated") })).toBe(true);
   expect(isHeadAlone({ head: HEAD, alarm: alarm("head", "altered", "truncated") })).toBe(false);

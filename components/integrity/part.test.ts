@@ -34,7 +34,7 @@ describe("a part of a chain", () => {
     expect(faultOf({ ...WHOLE, toSeq: -4 })).toMatchObject({ end: "to" });
   });
 
-  it("by sequence states how much of the chain was not read", () => {
+  it("states how much of the chain was not read by sequence", () => {
     expect(titleOf({ found: FOUND, part: SEQUENCES })).toBe("Intact in this range");
     expect(scopeOf({ found: FOUND, part: SEQUENCES, seconds: 0.25 })).toBe(
       "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain are outside the range and were not read. Read in 0.3 s.",
@@ -63,7 +63,7 @@ describe("a part of a chain", () => {
     );
   });
 
-  it("by time states that the whole chain was read", () => {
+  it("states that a range by time read the whole chain", () => {
     const found = { ...FOUND, rowsRead: 5_000 };
     expect(scopeOf({ found, part: { ...WHOLE, from: NOON }, seconds: 1 })).toBe(
       "1,001 entries in the range, entries 1,000 to 2,000; the whole chain of 5,000 was read for it. Read in 1.0 s.",

@@ -57,7 +57,7 @@ describe.runIf(isCluster)("Citus cluster", () => {
     await expect(migrate(addresses())).rejects.toThrow(/set TRAILMARK_CITUS=on/);
   });
 
-  it("of two crossed transactions one fails and the other is stored", async () => {
+  it("fails one of two crossed transactions and stores the other", async () => {
     const [one, two] = await onTwoNodes();
     let waiting = 0;
     const both: (() => void)[] = [];

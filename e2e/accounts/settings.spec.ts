@@ -30,7 +30,7 @@ test("create and rename an organization, find it in the switcher and audit each 
   await expect(viewer.drawer.getByRole("region", { name: "What changed" })).toContainText(`${name} Dental`);
 });
 
-test("an API key shows where it was used, its disabled creator and its valid secrets, and is revoked", async ({
+test("an API key shows its last use, disabled creator and valid secrets, and is revoked", async ({
   settings,
   page,
   request,

@@ -51,7 +51,7 @@ test("set the retention of many organizations at once and verify their chains", 
   await expect(list.row(`Two ${mark}`)).toContainText(/whole chain checked (just now|\d+ min ago)/);
 });
 
-test("with pruning off, the preview for many organizations promises no removal", async ({ page, request }) => {
+test("the preview for many organizations promises no removal while pruning is off", async ({ page, request }) => {
   const mark = unique();
   await (await Api.signIn(request)).makeOrganization(`Never pruned ${mark}`);
   await answering(page, "organizations.overview", { pruningEnabled: false });

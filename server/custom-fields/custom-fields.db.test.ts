@@ -66,7 +66,7 @@ describe("field definitions", () => {
     expect(kept.body).toMatchObject({ name: "Asset tag", type: "text", fieldKey: "asset_tag" });
   });
 
-  it("for all organizations are editable only with access to all of them", async () => {
+  it("allow edits of shared fields only with access to all organizations", async () => {
     const { partner, own, other, partnerAdmin, device } = await arrange();
     const elsewhere = await createDevice({ orgId: other.id });
     const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
@@ -102,7 +102,7 @@ describe("field definitions", () => {
     expect(changed.body.options).toEqual(["a", "b"]);
   });
 
-  it("for all organizations are read-only for an organization's admin and hidden from strangers", async () => {
+  it("keep shared fields read-only for an organization's admin and hidden from strangers", async () => {
     const { partnerAdmin, orgAdmin, viewer } = await arrange();
     const created = await call(POST, { token: partnerAdmin, body: field() });
     const params = { id: created.body.id };
@@ -195,7 +195,7 @@ describe("field values", () => {
     expect(set.body.customFields).toEqual({ asset_tag: 7 });
   });
 
-  it("of secret fields are masked without permission to manage fields", async () => {
+  it("mask secret fields without permission to manage fields", async () => {
     const { partnerAdmin, viewer, device } = await arrange();
     await call(POST, { token: partnerAdmin, body: field({ secret: true }) });
     const params = { id: device.id };
@@ -231,7 +231,7 @@ describe("field values", () => {
     expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields).toEqual({ asset_tag: null });
   });
 
-  it("of another tenant's device return the same 404 as a missing device", async () => {
+  it("return the same 404 for another tenant's device and a missing one", async () => {
     const { device } = await arrange();
     const stranger = await createUser({ role: "partner_admin" });
     for (const id of [device.id, "00000000-0000-4000-8000-000000000000"]) {

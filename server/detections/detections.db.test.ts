@@ -96,7 +96,7 @@ describe("detection rule", () => {
     expect(await alertsOf(admin)).toMatchObject([{ title: `Many deleted: ${jane.user.name}`, entries: [1, 3, 5] }]);
   });
 
-  it("with a count lists entries from the first one counted", async () => {
+  it("lists entries from the first one counted", async () => {
     const { org, admin } = await arrange();
     const yaml = `${MANY.replace("title: Many deleted", "name: m")}---
 name: u
@@ -172,7 +172,7 @@ correlation: {type: temporal_ordered, rules: [m, u], group-by: [user.id], timesp
     expect(await alertsOf(admin)).toMatchObject([{ ruleId: null, title: expect.stringContaining("Deleted") }]);
   });
 
-  it("of a partner is hidden from customers and read-only with partial access", async () => {
+  it("belongs to its partner: hidden from customers, not editable with partial access", async () => {
     const { partner, org, admin } = await arrange();
     const { id } = await create(admin);
     const customer = await ctxFor(await createUser({ orgId: org.id, role: "org_admin" }));

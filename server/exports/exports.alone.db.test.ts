@@ -100,7 +100,7 @@ describe("background export", () => {
     ["a common word", { q: "r-1" }, (i: number) => `R-${i}`.includes("R-1")],
     ["a result without entries", { result: "denied" }, () => false],
     ["a range", {}, (i: number) => i >= 100 && i <= 199, { from: at(100), to: at(199) }],
-  ])("of %s matches the list", async ([_, filters, matches, dateRange]) => {
+  ])("matches the list for %s", async ([_, filters, matches, dateRange]) => {
     const { admin } = await arrange(600);
     const job = await done(admin, { filters: { ...filters }, dateRange });
     const lines = (await read(job.id, { token: admin })).text.split("\n").filter(Boolean);
@@ -131,7 +131,7 @@ describe("background export", () => {
       expect(await exported(id)).toMatchObject([{ details: { rows: 150 } }, { action: "audit_logs.export.download" }]);
   });
 
-  it("of selected organizations contains only their entries", async () => {
+  it("contains only the entries of the selected organizations", async () => {
     const operator = await createUser({ role: "system_admin" });
     const orgIds = [await createOrg(), await createOrg(), await createOrg()].map(({ id }) => id);
     const chief = await createUser({ role: "partner_admin" });
@@ -160,7 +160,7 @@ describe("background export", () => {
     expect(whole[0].user.name).toBe(chief.name);
   });
 
-  it("for Excel names each entry's organization in a partner export", async () => {
+  it("names each entry's organization in a partner's Excel export", async () => {
     const partner = await createPartner();
     const names = ["Praxis Müller", "Zahnärzte Süd"];
     for (const [i, name] of names.entries()) {
@@ -177,7 +177,7 @@ describe("background export", () => {
     expect(rows.map(({ id }) => id)).toEqual([expect.stringMatching(GUID), expect.stringMatching(GUID)]);
   });
 
-  it("by a platform operator shows the same names as the list", async () => {
+  it("shows a platform operator the same names as the list", async () => {
     const operator = await createUser({ role: "system_admin" });
     const org = await createOrg();
     const chief = await createUser({ role: "partner_admin", partnerId: org.partnerId });

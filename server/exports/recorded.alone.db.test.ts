@@ -74,7 +74,7 @@ describe("recording an export of several organizations", () => {
     for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
   });
 
-  it("for a platform operator uses each partner's home organization, without filters", async () => {
+  it("uses each partner's home organization for a platform operator, without filters", async () => {
     const [one, other] = [await arrange(), await arrange()];
     const id = await ask(await createUser({ role: "system_admin" }), filters, [...one.orgIds, ...other.orgIds]);
     symlinkSync("/dev/full", exportPath(id, 1));
@@ -87,7 +87,7 @@ describe("recording an export of several organizations", () => {
     }
   });
 
-  it("for an operator's empty export uses the home organization, with its download", async () => {
+  it("uses the home organization for an operator's empty export, with its download", async () => {
     const [one, other] = [await arrange(), await arrange()];
     const operator = await createUser({ role: "system_admin" });
     const id = await ask(operator, { resource: "Nothing at all" }, [...one.orgIds, ...other.orgIds]);

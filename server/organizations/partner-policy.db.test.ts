@@ -89,7 +89,7 @@ it("turning it on ends live views of users without a second factor", async () =>
   }
 });
 
-it("is not available without access to the whole partner", async () => {
+it("the setting is not available without access to the whole partner", async () => {
   const partner = await createPartner();
   const org = await createOrg({ partnerId: partner.id });
   const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });

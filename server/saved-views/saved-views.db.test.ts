@@ -93,7 +93,7 @@ describe("shared views", () => {
     expect(await names(await ctxFor("partner_admin"))).toEqual([]);
   });
 
-  it("of a partner are visible to partner staff only", async () => {
+  it("show a partner's views to partner staff only", async () => {
     const { of, atPartner } = await arrange();
     const { id } = await create(await atPartner("partner_technician"), share(null));
     expect(await names(await atPartner("partner_admin"))).toEqual(["Denied"]);
@@ -102,7 +102,7 @@ describe("shared views", () => {
     await expect(removeSavedView.run(customer, { id })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("of a partner are off limits to staff with selected organizations", async () => {
+  it("hide a partner's views from staff with selected organizations", async () => {
     const { partner, own, atPartner } = await arrange();
     const { id } = await create(await atPartner("partner_technician"), share(null));
     const reach = { partnerId: partner.id, organizationIds: [own.id] };

@@ -12,6 +12,6 @@ it("contains only changed members, so that concurrent changes of others are kept
   });
 });
 
-it("is null when nothing was changed, or changed back", () => {
+it("no changed member gives null, even after changing it back", () => {
   expect(changesOf(was, { ...was, organizationIds: ["a", "b"] })).toBeNull();
 });

@@ -173,7 +173,7 @@ describe("search words", () => {
     expect((await listFullEntries.run(stranger, listInput.parse({ q: "jane" }))).data).toEqual([]);
   });
 
-  it("of one or two letters search only the newest entries and say so", async () => {
+  it("searches only the newest entries for one or two letters, and says so", async () => {
     const page = await listFullEntries.run(ctx, listInput.parse({ q: "zq" }));
     expect(page).toMatchObject({ data: [], pagination: { total: 0 } });
   });

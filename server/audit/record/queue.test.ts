@@ -27,7 +27,7 @@ test("returns a single event that exceeds the limit", () => {
   expect(queue.dequeue(10, 1)).toEqual([]);
 });
 
-test("is full at 20,000 events or 32 MiB", () => {
+test("the queue is full at 20,000 events or 32 MiB", () => {
   const queue = new Queue();
   expect(queue.hasRoomFor(20_000, 1)).toBe(true);
   expect(queue.hasRoomFor(20_001, 1)).toBe(false);

@@ -189,7 +189,7 @@ describe("the live tail", () => {
     expect([...heard.ids].sort()).toEqual(rows.map((row) => row.id).sort());
   });
 
-  it("ends when the caller loses access or gains a different scope", async () => {
+  it("ends when the caller loses access or its scope changes", async () => {
     const user = await createUser({ role: "org_admin" });
     const own = await ctxFor(user);
     const recheck = async () => {

@@ -49,7 +49,7 @@ describe("agent response", () => {
       expect(level(given), String(given)).toBe(wanted);
   });
 
-  it("paginates with the agent's total, with a known total, or for the agent", () => {
+  it("uses the agent's total, derives a missing one, and pages unpaged answers", () => {
     const many = Array.from({ length: 5 }, (_, n) => entry({ recordId: n }));
     const ids = (data: unknown, page: number, limit: number) => {
       const parsed = parseEntries(data, { page, limit });
@@ -85,7 +85,7 @@ describe("agent response", () => {
       });
   });
 
-  it("of an invalid shape is reported by path, without content", () => {
+  it("reports an invalid shape by path, without content", () => {
     for (const data of [
       undefined,
       null,

@@ -52,7 +52,7 @@ it("an agent revoked after its token check gets no stream", async () => {
   expect(await asSystem((tx) => tx.select().from(agentStreams).where(listed))).toEqual([]);
 });
 
-it("a revocation in progress closes a stream that opens meanwhile", async () => {
+it("a stream opened during a revocation is closed", async () => {
   const device = await createDevice();
   const relay = createRelay();
   const opening = await asSystem(async (tx) => {

@@ -58,7 +58,7 @@ describe("stored events", () => {
         }
   });
 
-  it("in one millisecond are ordered by microseconds", async () => {
+  it("are ordered by microseconds within one millisecond", async () => {
     const device = await createDevice();
     const ctx = await agentCtx(device);
     const events = [3, 1, 2].map((n) => ({
@@ -72,7 +72,7 @@ describe("stored events", () => {
     expect(data.map(({ message }) => message)).toEqual(["m3", "m2", "m1"]);
   });
 
-  it("with blank IDs are not merged", async () => {
+  it("are not merged if their IDs are blank", async () => {
     const device = await createDevice();
     const events = [" ", " ", ""].map((eventId) => ({ ...event(1), eventId }));
     expect(await ingestEvents.run(await agentCtx(device), { id: device.agentId, events })).toMatchObject({ count: 3 });

@@ -150,7 +150,7 @@ describe("context of an entry", () => {
     expect((body as Page).device).toEqual({ id: "", hostname: "GONE-1", isKnown: false });
   });
 
-  it("uses the device that any of the entry's names matches", async () => {
+  it("uses the first of the entry's names that matches a device", async () => {
     const { orgId } = device;
     const details = { n: "second name", device: { name: "Front desk", hostname: "ws-1" } };
     const [entry] = await appendEvents([{ orgId, timestamp: at(3000), resourceType: "alert", details }]);

@@ -153,7 +153,7 @@ async function spoilEach(
 }
 
 describe("an invalid value in one field", () => {
-  it.each(BATCHES)("of $operation does not lose its neighbors", async ({ operation, list, marker, good, column }) => {
+  it.each(BATCHES)("does not lose its neighbors: $operation", async ({ operation, list, marker, good, column }) => {
     const accepted = new Map<string, boolean>();
     const send = async (field: string, bad: unknown) => {
       const mark = `mark-${randomUUID()}`;
@@ -257,7 +257,7 @@ describe("an invalid value in one field", () => {
     for (const type of ["text", "number", "date"]) expect((await create(type)).status).toBe(201);
   });
 
-  it.each(WRITES)("of $operation is stored or rejected by name", async ({ operation, fields, body }) => {
+  it.each(WRITES)("is stored or rejected by name: $operation", async ({ operation, fields, body }) => {
     const idOf = hints.params(operation.split(" ")[1] as string, "id")[0] ?? "";
     const wrong = await spoilEach(fields, { ms: WRITE_BUDGET_MS, least: 0 }, async (field, bad) => {
       const { fault } = await probe(named(operation), jsonRequest(replaceAt(body(), field, bad), { id: idOf }));
@@ -266,7 +266,7 @@ describe("an invalid value in one field", () => {
     expect(summary(wrong)).toEqual([]);
   });
 
-  it("of POST /users is stored or rejected by name", async () => {
+  it("is stored or rejected by name: POST /users", async () => {
     const wrong: string[] = [];
     // A password hash takes long: only those texts that come so far.
     const texts = ["nul", "loneHigh", "astral", "crlf", "wildcards", "long"];

@@ -39,7 +39,7 @@ describe("request bodies", () => {
     ["33 levels", post(nested(33)), "validation_failed"],
     ["100,000 levels", post(nested(100_000)), "validation_failed"],
     ["a prototype key", post('{"a":{"__proto__":{"b":1}}}'), "validation_failed"],
-  ])("with %s are rejected", async (_, request, code) => expect(await codeOf(readJson(request))).toBe(code));
+  ])("are rejected with %s", async (_, request, code) => expect(await codeOf(readJson(request))).toBe(code));
 
   it("respect a lower size limit", async () => {
     const text = JSON.stringify({ a: "x".repeat(2_000) });
@@ -48,7 +48,7 @@ describe("request bodies", () => {
     expect(await codeOf(readJson(packed, { max: 1_000 }))).toBe("payload_too_large");
   });
 
-  it("of events allow 32 levels in details, and name the member in errors", async () => {
+  it("may nest 32 levels in event details, with errors naming the member", async () => {
     const events = (depth: number) => post(`{"events":[{"details":${nested(depth)}}]}`);
     expect(await codeOf(readJson(events(32)))).toBe("ok");
     await expect(readJson(events(33))).rejects.toMatchObject({ extra: { errors: [{ path: "events.0.details" }] } });

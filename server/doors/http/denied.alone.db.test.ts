@@ -110,7 +110,7 @@ describe("denied requests of signed-in callers", () => {
     expect(times).toEqual([1, 2, 2, 2, 1]);
   });
 
-  it("for a foreign organization are recorded in the caller's log, not the foreign one", async () => {
+  it("are recorded in the caller's log, not in the foreign organization's", async () => {
     const { id: foreign } = await createOrg();
     const { orgId, ...key } = await createApiKey({ permissions: ["audit:read"] });
     expect((await call(AUDIT_LOGS, { token: { orgId, ...key }, path: `/?orgId=${foreign}` })).status).toBe(403);
@@ -123,7 +123,7 @@ describe("denied requests of signed-in callers", () => {
     expect(await deniedOf(foreign)).toEqual([]);
   });
 
-  it("for restricted operations are recorded, for staff in the partner's home organization", async () => {
+  it("are recorded for restricted operations, for staff in the partner's home organization", async () => {
     const partner = await createPartner();
     const { id: chosen } = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [chosen] });

@@ -53,7 +53,7 @@ it.each([
   expect(refusal?.message).toBe(`${path} ${message}.`);
 });
 
-it("accepts input members, except those set by path or headers", () => {
+it("rejects parameters outside the input, and those set by path or headers", () => {
   expect(refusalOf({ actions: ["a", "b"], orgId: "x" }, feedEntries.input)).toBeNull();
   expect(refusalOf({ wait: "1" }, feedEntries.input, ["wait"])?.message).toContain("wait is not a query parameter");
   expect(refusalOf({ a: "1" }, noInput)?.message).toBe("a is not a query parameter here; there are none.");

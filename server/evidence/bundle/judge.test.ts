@@ -112,7 +112,7 @@ it("a truncated bundle counts only the hashes it still contains", async () => {
 });
 
 describe("a bundle header", () => {
-  it("of an unknown version is unreadable, and the reason names the version", async () => {
+  it("is unreadable for an unknown version, and the reason names the version", async () => {
     const texts = [1, 3].map((version) => BASES.whole.replace('"version":2', `"version":${version}`));
     expect(await words(texts.map((text) => ({ text, keys: HELD })))).toEqual(["unreadable", "unreadable"]);
     const reason = "it is an evidence bundle of version 1, which is not supported: version 2 is";
@@ -120,7 +120,7 @@ describe("a bundle header", () => {
     expect(judgedByPython([{ text: texts[0] ?? "" }])).toEqual([["unreadable", 2, [reason]]]);
   });
 
-  it("that is not UTF-8 makes the bundle broken", async () => {
+  it("makes the bundle broken if it is not UTF-8", async () => {
     const bytes = Buffer.from(createBundle({ rows: chainRows(2), organization: "Contoso" }));
     bytes[bytes.indexOf("Contoso")] = 0xff;
     expect(await words([{ text: bytes, keys: HELD }])).toEqual(["broken"]);

@@ -145,7 +145,7 @@ const COLUMNS: [string, string][] = [
 ];
 
 describe("tampering", () => {
-  it.each(COLUMNS)("with %s is reported at its row", async (column, value) => {
+  it.each(COLUMNS)("is reported at its row: %s", async (column, value) => {
     const orgId = await chainWith(12);
     await tamper((tx) =>
       tx.unsafe(`UPDATE audit_logs SET "${column}" = ${value} WHERE org_id = '${orgId}' AND chain_seq = 7`),

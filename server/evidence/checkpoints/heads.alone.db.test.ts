@@ -110,7 +110,7 @@ describe("signing with wrong tiles", () => {
 });
 
 describe("the checkpoint folder", () => {
-  it("ahead of the database reveals a restored backup", async () => {
+  it("reveals a restored backup when ahead of the database", async () => {
     const orgId = await signedOrg(8);
     const [head] = await roles.admin`SELECT seq, checksum FROM audit_chain_heads WHERE org_id = ${orgId}`;
     await appendAudit(roles.app, auditRows(orgId, 4));
@@ -125,7 +125,7 @@ describe("the checkpoint folder", () => {
     expect(await signCheckpoint(orgId)).toMatchObject({ kind: "refused", breaks: [{ seq: 12, kind: "altered" }] });
   });
 
-  it("behind the database catches up, and supplies a note the database lost", async () => {
+  it("catches up when behind the database, and supplies a note the database lost", async () => {
     const folder = newFolder();
     const orgId = await signedOrg(5);
     const old = readFileSync(latestOf(folder, orgId));
@@ -154,7 +154,7 @@ describe("the checkpoint folder", () => {
     expect(await signCheckpoint(orgId)).toMatchObject({ warnings: [] });
   });
 
-  it("that cannot be written leaves the chain unproven until it can", async () => {
+  it("leaves the chain unproven while it cannot be written", async () => {
     const folder = newFolder();
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 300));
@@ -170,7 +170,7 @@ describe("the checkpoint folder", () => {
     expect(await sizes(id)).toEqual([300, 0]);
   });
 
-  it("of a second process extends the same tree in any signing order", async () => {
+  it("extends the same tree in any signing order when two processes have one each", async () => {
     const first = newFolder();
     const orgId = await signedOrg(200);
     const second = newFolder();

@@ -62,7 +62,7 @@ describe("stored notes", () => {
     expect((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.size).toBe(7);
   });
 
-  it("from two processes at once leave the larger checkpoint in the folder", async () => {
+  it("keeps the larger checkpoint when two processes write at once", async () => {
     const orgId = randomUUID();
     const at = (n: number) => checkpointAt(orgId, n, new Date(Date.UTC(2026, 10, 23, 12, 0, 0, n)).toISOString());
     const sizes = Array.from({ length: 20 }, (_, n) => 1 + ((n * 7) % 20));

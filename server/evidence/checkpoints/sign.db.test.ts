@@ -28,7 +28,7 @@ async function signed(orgId: string) {
 }
 
 describe("signing a checkpoint", () => {
-  it("of an unchanged head signs again only after the server was renamed", async () => {
+  it("signs an unchanged head again only after the server was renamed", async () => {
     const orgId = randomUUID();
     await write(orgId, 3);
     const first = await signed(orgId);

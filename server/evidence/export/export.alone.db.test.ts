@@ -60,7 +60,7 @@ describe("an evidence bundle", () => {
     );
   });
 
-  it("of the whole log is intact, complete and sealed", async () => {
+  it("is intact, complete and sealed for the whole log", async () => {
     const text = await download(admin);
     expect(shape(text).slice(0, 2)).toEqual(["header", "checkpoint"]);
     expect(await checkText(text, { keys: keys() })).toMatchObject({
@@ -77,7 +77,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("of October contains October's entries and only hashes of all others", async () => {
+  it("contains October's entries and only hashes of all others", async () => {
     const text = await download(admin, "from=2025-10-01T00:00:00Z&to=2025-10-31T23:59:59.999Z");
     const stored = await chainOf(orgId);
     expect(shape(text)).toEqual(
@@ -95,7 +95,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("of a sequence range contains exactly those entries", async () => {
+  it("contains exactly the entries of a sequence range", async () => {
     const text = await download(admin, "fromSeq=2&toSeq=4");
     expect(shape(text).filter((part) => typeof part === "number")).toEqual([2, 3, 4]);
     expect(await checkText(text, { keys: keys() })).toMatchObject({
@@ -105,7 +105,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("of a time range without entries proves that it is empty", async () => {
+  it("proves that a time range has no entries", async () => {
     const text = await download(admin, "from=2024-01-01T00:00:00Z&to=2024-02-01T00:00:00Z");
     expect(await checkText(text, { keys: keys() })).toMatchObject({
       status: "empty",
@@ -168,7 +168,7 @@ function holdDownloads(): () => Promise<unknown> {
   };
 }
 
-it("of a time range is refused when an entry leaves the range during the export", async () => {
+it("evidence of a time range is refused when an entry leaves the range during the export", async () => {
   const { id } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
   await appendAudit(roles.app, auditRows(id, 8));
@@ -195,7 +195,7 @@ async function prune(orgId: string, through: number) {
   });
 }
 
-it("that waits while retention prunes includes the new receipt", async () => {
+it("evidence that waits during pruning includes the new receipt", async () => {
   const { id } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
   await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
@@ -208,7 +208,7 @@ it("that waits while retention prunes includes the new receipt", async () => {
   expect(found).toMatchObject({ status: "intact", firstSeq: 6, receipt: { through: 5 } });
 });
 
-it("of a pruned log contains the signed receipt", async () => {
+it("evidence of a pruned log contains the signed receipt", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
@@ -239,7 +239,7 @@ it("of a pruned log contains the signed receipt", async () => {
 it.each([
   ["the last entry", "chain_seq = 6", [1, 2, 3, 4, 5]],
   ["every entry", "true", []],
-])("of a log that lost %s is sent in full and judged broken", async (_, where, left) => {
+])("evidence of a log that lost %s is sent in full and judged broken", async (_, where, left) => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 6));
@@ -251,7 +251,7 @@ it.each([
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
 });
 
-it("of a log missing an entry needed for `since` omits that proof and is broken", async () => {
+it("evidence missing an entry needed for `since` omits that proof and is broken", async () => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 6));
@@ -265,7 +265,7 @@ it("of a log missing an entry needed for `since` omits that proof and is broken"
 it.each([
   ["a range beside them", "fromSeq=300&toSeq=310"],
   ["a proof from an older checkpoint", "fromSeq=590&since=100"],
-])("with changed tree leaves is refused, and the alarm names the tile: %s", async (_, query) => {
+])("evidence with changed tree leaves is refused, and the alarm names the tile: %s", async (_, query) => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 600));
@@ -282,7 +282,7 @@ it.each([
   expect(await checkText(text, { keys: keys() })).toMatchObject({ warnings: [expect.stringContaining("alarm")] });
 });
 
-it("is refused over an altered entry even if the database stores no alarm", async () => {
+it("evidence is refused over an altered entry even if the database stores no alarm", async () => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 4));
@@ -299,7 +299,7 @@ it("is refused over an altered entry even if the database stores no alarm", asyn
   }
 });
 
-it("returns 503 while no checkpoint can be signed, and succeeds afterwards", async () => {
+it("evidence returns 503 while no checkpoint can be signed, and succeeds afterwards", async () => {
   const { id } = await createOrg();
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 4));
@@ -313,7 +313,7 @@ it("returns 503 while no checkpoint can be signed, and succeeds afterwards", asy
   expect(await checkText(await download(admin), { keys: keys() })).toMatchObject({ status: "intact" });
 });
 
-it("is not cut off by a database timeout", async () => {
+it("an evidence download is not cut off by a database timeout", async () => {
   const { id: orgId } = await createOrg();
   await appendAudit(roles.app, auditRows(orgId, 4));
   await signCheckpoint(orgId);
@@ -326,7 +326,7 @@ it("is not cut off by a database timeout", async () => {
   expect(timeout).toBe("0");
 });
 
-it("of an organization without entries proves that there are none", async () => {
+it("evidence of an organization without entries proves that there are none", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });
   const rows = await chainOf(id);
@@ -334,7 +334,7 @@ it("of an organization without entries proves that there are none", async () => 
   expect(found).toMatchObject({ status: rows.length > 0 ? "intact" : "empty" });
 });
 
-it("is limited to a few at once, recorded once sent, and frees its slot", async () => {
+it("evidence downloads are limited to a few at once, and a finished one frees its slot", async () => {
   const { id: large } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: large, role: "org_admin" }));
   // More than the streams hold, so that a download that no client reads stays under way.

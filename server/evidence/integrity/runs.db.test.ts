@@ -115,7 +115,7 @@ describe("verification by sequence", () => {
     expect(await ask(25)).toMatchObject({ status: "broken", breaks: [{ seq: 21, kind: "truncated" }] });
   });
 
-  it.for([30, 0])("beyond the newest of %i entries is rejected and raises no alarm", async (rows) => {
+  it.for([30, 0])("is rejected beyond the newest of %i entries and raises no alarm", async (rows) => {
     const orgId = await chainOf(rows);
     const ctx = await asker(orgId);
     for (const part of [{ fromSeq: rows + 2 }, { fromSeq: rows + 5, toSeq: rows + 9 }, { fromSeq: 1e9 }])

@@ -21,7 +21,7 @@ const trust = (text: string): Trust => {
 };
 const judge = (text: string, trusted = installation) => judgeProof(noteTools, text, trust(trusted));
 
-it("is intact under the installation's or organization's key, and names position, signer and entry", () => {
+it("a proof is intact under either key, and names position, signer and entry", () => {
   for (const key of [installation, formatVerifierKey(testKey(1, ORIGIN, ED25519).key)])
     expect(judge(proofText(), key)).toMatchObject({
       status: "intact",
@@ -32,7 +32,7 @@ it("is intact under the installation's or organization's key, and names position
     });
 });
 
-it("is unproven at a position re-signed after a restore, and intact elsewhere", () => {
+it("a proof is unproven at a position re-signed after a restore, and intact elsewhere", () => {
   const restored = [
     { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
   ];
@@ -61,7 +61,7 @@ it("lists cosigning witnesses with times, and is unproven without the quorum", (
   });
 });
 
-it("is unproven without a key, with another log's key, or if another key signed", () => {
+it("a proof is unproven without a key, with another log's key, or another signer", () => {
   const nobody = { logs: [], witnesses: [], quorum: null };
   expect(judgeProof(noteTools, proofText(), nobody)).toMatchObject({
     status: "unproven",
@@ -78,7 +78,7 @@ it("is unproven without a key, with another log's key, or if another key signed"
   });
 });
 
-it("is broken or unproven after any single-character change", () => {
+it("a proof is broken or unproven after any single-character change", () => {
   const text = proofText({ witnesses });
   const mark = text.indexOf("\u2014");
   for (let at = text.indexOf("\n") + 1; at < text.length; at++) {
@@ -89,7 +89,7 @@ it("is broken or unproven after any single-character change", () => {
   }
 });
 
-it("is unreadable only if it does not start as a proof", () => {
+it("a file is unreadable only if it does not start as a proof", () => {
   for (const text of ["", "null", '{"type":"header"}', "c2sp.org/tlog-proof@v2\n", "c2sp.org/tlog-proof@v12"])
     expect(judge(text), text).toEqual({ status: "unreadable", reason: "This is not the proof of an entry." });
   for (const text of [proofText().slice(0, 23), proofText().slice(0, 300), proofText().slice(0, -1)])

@@ -74,7 +74,7 @@ it("gets the same verdicts from the independent Python verifier", () => {
   expect(new Set(mine).size).toBe(4);
 });
 
-it("is broken for any format violation, in Python too", () => {
+it("a proof with any format violation is broken, in Python too", () => {
   const broken = REFUSED_PROOFS.map(() => "broken");
   expect(REFUSED_PROOFS.map((given) => judgeProof(noteTools, given.text, trustOf(given)).status)).toEqual(broken);
   expect(pythonSays(REFUSED_PROOFS)).toEqual(broken);

@@ -33,7 +33,7 @@ describe("a user's access token", () => {
     expect(caller).toMatchObject({ homeOrgId: user.orgId, viaCookie: false });
   });
 
-  it("of a partner gives access to all its organizations, including later ones", async () => {
+  it("covers all organizations of a partner, including later ones", async () => {
     const partner = await createPartner();
     const token = await bearer(await createUser({ role: "partner_admin", partnerId: partner.id }));
     const org = await createOrg({ partnerId: partner.id });
@@ -43,14 +43,14 @@ describe("a user's access token", () => {
     expect(homeOrgId).toBe(partner.homeOrgId);
   });
 
-  it("of a partner with selected organizations gives access to only those", async () => {
+  it("covers only the selected organizations of a limited partner user", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const user = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds: [org.id] });
     expect((await withBearer(await bearer(user))).scope).toMatchObject({ kind: "partner", orgIds: [org.id] });
   });
 
-  it("of a platform operator gives access to everything", async () => {
+  it("covers everything for a platform operator", async () => {
     const user = await createUser({ role: "system_admin" });
     expect((await withBearer(await bearer(user))).scope).toEqual({ kind: "system" });
   });
@@ -180,7 +180,7 @@ describe("an API key", () => {
     expect([...(await asked.reads).permissions]).toEqual(["audit:read", "audit:write"]);
   });
 
-  it("of a partner gives access to its organizations", async () => {
+  it("covers all organizations of a partner's key", async () => {
     const partner = await createPartner();
     const key = await createApiKey({ partnerId: partner.id });
     expect(await withBearer(key.key)).toMatchObject({

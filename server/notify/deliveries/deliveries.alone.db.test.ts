@@ -133,7 +133,7 @@ describe("failed delivery", () => {
     expect(all / HOUR).toBeCloseTo(75.6, 0);
   });
 
-  it("for five days disables the endpoint, records it and stops sending", async () => {
+  it("disables the endpoint after five days, records it and stops sending", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
     receiver.answer.status = 503;
@@ -167,7 +167,7 @@ describe("failed delivery", () => {
     expect(await patch({ url: `${url}/other` })).toMatchObject({ failingSince: null });
   });
 
-  it("with 410 disables the endpoint immediately", async () => {
+  it("disables the endpoint immediately on 410", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
     receiver.answer.status = 410;

@@ -200,7 +200,7 @@ describe("a scheduled report", () => {
     ]);
   });
 
-  it("with an externally changed time zone is not sent before its own Monday", async () => {
+  it("is not sent before its own Monday if the time zone was changed externally", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin, { timeZone: undefined });
     await asSystem((tx) =>
@@ -245,7 +245,7 @@ describe("a scheduled report", () => {
     expect(actions).toEqual(["report_schedule.create", "report_schedule.delete"]);
   });
 
-  it("of one organization is also emailed to the platform operator", async () => {
+  it("is also emailed to the platform operator for one organization", async () => {
     const [operator, org] = [await createUser({ role: "system_admin" }), await createOrg()];
     await appendEvents([{ orgId: org.id, action: "user.login.failed", timestamp: inTheWeek }]);
     const { body: created, status } = await schedule(operator, { orgId: org.id });

@@ -82,7 +82,7 @@ describe("stream settings", () => {
     expect((await call(DELETE, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
   });
 
-  it("of a draft can be checked, and its start moved, before it starts", async () => {
+  it("can be checked, and the start moved, before a draft starts", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
     const rows = await many(orgId, 2);

@@ -110,7 +110,7 @@ describe("host names", () => {
     expect(resolve).toHaveBeenCalledTimes(1);
   });
 
-  it("of this machine are rejected at connection time", async () => {
+  it("are rejected at connection time if they resolve to this machine", async () => {
     // The name passes the check of the text; the look-up finds loopback.
     const receiver = await startWebhookReceiver();
     const port = new URL(receiver.url).port;

@@ -42,7 +42,7 @@ async function run(args: string[], until = /$./): Promise<{ code: number | null;
   return { code, out };
 }
 
-it("is a single file that needs only Node", async () => {
+it("the witness is a single file that needs only Node", async () => {
   expect(packages.filter((path) => !path.startsWith("node:"))).toEqual([]);
   const key = formatVerifierKey(testKey(1, "trailmark.example", ED25519).key);
   const ran = await run(["--log", key, "--dir", join(dir, "kept"), "--listen", "127.0.0.1:0", "--name", "w"], /Log /);

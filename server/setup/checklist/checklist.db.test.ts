@@ -82,7 +82,7 @@ it("shows nothing of another partner, and nothing to other roles or API keys", a
   await expect(dismissChecklist.run(key, { dismissed: true })).rejects.toMatchObject({ code: "forbidden" });
 });
 
-it("is dismissed and restored per user", async () => {
+it("the checklist is dismissed and restored per user", async () => {
   const partnerId = (await createPartner()).id;
   const [one, other] = [
     await ctxFor(await createUser({ role: "partner_admin", partnerId })),

@@ -34,7 +34,7 @@ describe("exports of other products", () => {
     expect(titles.map((title) => identifierOf(title, presetOf(source)))).toEqual([...IDENTIFIERS, undefined]);
   });
 
-  it("of Datto RMM and NinjaOne are read with nested fields", async () => {
+  it("Datto RMM and NinjaOne: reads nested fields", async () => {
     const datto = {
       pageDetails: { count: 1 },
       devices: [{ uid: "u1", hostname: "PC-01", udf: { udf1: "A", udf2: null } }],
@@ -47,7 +47,7 @@ describe("exports of other products", () => {
     expect((await read("ninjaone", ninja)).rows).toEqual([{ deviceId: "7", rack: "R1", managed: "true" }]);
   });
 
-  it("of Kaseya VSA, N-central and Atera are read with lists of named values", async () => {
+  it("Kaseya VSA, N-central and Atera: reads lists of named values", async () => {
     const kaseya = {
       TotalRecords: 1,
       Result: [{ AgentId: "9", ComputerName: "PC-01", CustomFields: [{ FieldName: "Rack", FieldValue: "R1" }] }],

@@ -121,7 +121,7 @@ it("trims spaces and invisible characters from names", async () => {
 });
 
 describe("real-world tables", () => {
-  it("with a separator at each line end have their header on line 1", async () => {
+  it("have their header on line 1 even with a separator at each line end", async () => {
     const file = await read("Computer Name,Asset Tag,Room\nPC-01,A-100,101,\nPC-02,A-200,102,\n");
     expect(file).toMatchObject({ format: { headerRow: 1 }, titles: ["Computer Name", "Asset Tag", "Room"], notes: [] });
     expect(file.rows).toEqual([

@@ -122,7 +122,7 @@ describe("a malicious workbook", () => {
       BLANK,
     ],
   ];
-  it.each(cases)("with %s is rejected quickly", async (_, content, end) => {
+  it.each(cases)("is rejected quickly: %s", async (_, content, end) => {
     const read = await readAll(content);
     expect(read.end).toMatch(end);
     expect(read.tookMs).toBeLessThan(4 * MOST_MS);
@@ -139,7 +139,7 @@ describe("a malicious file", () => {
     ["a list with a fault", '[{"Id":1},\n{"Id":2}\n{"Id" 3}]', /not valid JSON between lines 1 and 3/],
     ["a fault in one of the lines", '{"Id":1}\n{"Id":2}\n{"Id" 3}\n', /not valid JSON in line 3/],
   ];
-  it.each(cases)("with %s is rejected quickly", async (_, content, end) => {
+  it.each(cases)("is rejected quickly: %s", async (_, content, end) => {
     const read = await readAll(content);
     expect(read.end).toMatch(end);
     expect(read.tookMs).toBeLessThan(MOST_MS);

@@ -97,7 +97,7 @@ describe("a workbook", () => {
     expect(only.notes).toEqual([expect.stringMatching(/hidden sheet is read.*\(Data\)/)]);
   });
 
-  it("in OpenDocument format reports password protection", async () => {
+  it("reports password protection of an OpenDocument file", async () => {
     const file = toZip({
       mimetype: "application/vnd.oasis.opendocument.spreadsheet",
       "content.xml": Buffer.from("5ea1ed".repeat(20), "hex"),
@@ -117,7 +117,7 @@ describe("a workbook", () => {
     cells
       .map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`)
       .join("");
-  it("of Excel 2 is readable", async () => {
+  it("reads Excel 2 files", async () => {
     const book = bookOf({
       Computers: sheetOf([
         ["Computer Name", "RAM"],
@@ -127,7 +127,7 @@ describe("a workbook", () => {
     expect(await read(bytesOf(book, "biff2"))).toMatchObject({ rows: [["PC-01", "8"]] });
   });
 
-  it("of Excel 95 is read in its country's code page", async () => {
+  it("reads Excel 95 files in their country's code page", async () => {
     const book = bookOf({
       One: sheetOf([
         ["Computer Name", "Room"],
@@ -142,7 +142,7 @@ describe("a workbook", () => {
   const numbers = (...values: number[]) => Buffer.from(Uint16Array.from(values).buffer);
   const label = (row: number, column: number, text: string) =>
     Buffer.concat([numbers(0x204, 8 + text.length, row, column, 0, text.length), Buffer.from(text, "latin1")]);
-  it("from PHP scripts is read without the compound file", async () => {
+  it("reads PHP-generated workbooks without the compound file", async () => {
     const ram = Buffer.concat([numbers(0x203, 14, 1, 1, 0), Buffer.from(Float64Array.of(8).buffer)]);
     const [start, end] = [numbers(0x809, 8, 0, 0x10, 0, 0), numbers(0x0a, 0)];
     const cells = [label(0, 0, "Computer Name"), label(0, 1, "RAM"), label(1, 0, "PC-01"), ram];
@@ -152,14 +152,14 @@ describe("a workbook", () => {
     });
   });
 
-  it("with a wrong sheet offset in an old file is still read", async () => {
+  it("reads an old workbook with a wrong sheet offset", async () => {
     const file = bytesOf(bookOf({ Computers: sheetOf(LIST) }), "biff8");
     const place = file.indexOf(Buffer.from("Computers", "utf16le")) - 8;
     file.writeUInt32LE(file.readUInt32LE(place) + 20, place);
     expect(await read(file)).toMatchObject({ format: { sheet: "Computers" }, rows: READ });
   });
 
-  it("in OpenDocument format omits hidden sheets, rows and columns, even without styles", async () => {
+  it("omits hidden sheets, rows and columns of OpenDocument files, even without styles", async () => {
     const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
     const found = await read(openDocument(rows));
     expect(found).toMatchObject({
@@ -173,7 +173,7 @@ describe("a workbook", () => {
     ]);
   });
 
-  it("with every row hidden is still read", async () => {
+  it("reads a sheet with every row hidden", async () => {
     const sheet = sheetOf(LIST);
     sheet["!rows"] = [{ hidden: true }, { hidden: true }];
     expect((await read(bytesOf(bookOf({ One: sheet })))).rows).toEqual(READ);
@@ -257,7 +257,7 @@ describe("a workbook", () => {
     expect(notes).toEqual(["1 formula has no stored result and is read as no value (B3)."]);
   });
 
-  it("in strict format reads a duration", async () => {
+  it("reads a duration in a strict file", async () => {
     const { rows } = await read(
       workbook({
         "xl/styles.xml":

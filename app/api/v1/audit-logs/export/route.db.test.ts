@@ -69,7 +69,7 @@ describe("export", () => {
     for (const row of rows) for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
   });
 
-  it("for Excel has a byte order mark and adds organization, reason and sentence columns", async () => {
+  it("adds a byte order mark and organization, reason and sentence columns for Excel", async () => {
     const jane = await createUser({ orgId: (await createOrg({ name: "Zahnärzte Süd" })).id, name: "Jürgen Groß" });
     const base = {
       orgId: jane.orgId as string,
@@ -133,7 +133,7 @@ describe("export", () => {
     );
   });
 
-  it("by GET is CSV, filtered by userId", async () => {
+  it("GET returns CSV, filtered by userId", async () => {
     const csv = await call(GET, { path: `/?userId=${admin.id}`, token: admin });
     const rows = records(csv.text);
     expect(rows.length).toBeGreaterThan(0);
