@@ -1,9 +1,9 @@
-/** The limit of an answer that is not an event stream; real ones have less than a tenth. */
+/** Limit of an answer other than an event stream; real ones have less than a tenth. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * A body's chunks, ended by the signal for sure: once the answer's head has come, Node 20's fetch may forget its signal
- * when memory is collected, and a dead connection would be read from indefinitely.
+ * Chunks of a body, reliably ended by the signal: after an answer's head, Node 20's fetch may lose its signal to
+ * garbage collection, and a dead connection would be read indefinitely.
  */
 export async function* chunksUntil(signal: AbortSignal, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
@@ -17,7 +17,7 @@ export async function* chunksUntil(signal: AbortSignal, body: ReadableStream<Uin
   }
 }
 
-/** The whole of an answer's text. @throws Error for one without an end, or one that does not come to it in time */
+/** Reads an answer's whole text. @throws Error for one without an end, or one that takes too long */
 export async function textOf({ body }: Response, signal: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

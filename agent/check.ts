@@ -35,7 +35,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The server's words about an unexpected answer, with the members it names. */
+/** Error of an unexpected answer, with the members it names. */
 function refusal({ status, body }: Answer): string {
   const members = listOf(body.errors).map(({ path, message }) => `${path} ${message}`);
   return [`${status} ${body.code ?? ""}`.trim(), body.detail, ...members].filter(Boolean).join("; ");
@@ -100,7 +100,7 @@ async function checkLive(ask: Ask, report: (finding: Finding) => void): Promise<
   report({ check: "an unknown log", fault });
 }
 
-/** Prints a line for each check. @returns the exit code: 0 every check passed, 1 one failed. @throws UsageError */
+/** Prints a line per check. @returns the exit code: 0 every check passed, 1 one failed. @throws UsageError */
 export async function checkAgent(args: string[], print: (line: string) => void): Promise<number> {
   const { url, device, key } = await parseCheckOptions(args);
   const ask: Ask = async (path) => {

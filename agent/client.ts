@@ -8,34 +8,34 @@ import { messageOf } from "./message-of";
 
 const compress = promisify(gzip);
 
-/** Smaller bodies grow by it. */
+/** Smaller bodies grow under gzip. */
 const GZIP_FROM_BYTES = 512;
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** The longest pause that a server can ask for: a timer of more than 24 days ends at once. */
+/** Longest pause accepted from a server: a timer of more than 24 days fires at once. */
 const MAX_ASKED_MS = 3_600_000;
-/** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for other reasons. */
+/** Statuses that end an agent if its server sends them; proxies and captive portals send them for other reasons. */
 const TURNED_AWAY = [401, 403, 404, 407];
 
 export type Method = "POST" | "PUT";
-/** `body` is what the server's schema promises; the agent of an older version reads a newer answer too. */
+/** `body` is as promised by the server's schema; older agents also parse newer answers. */
 export type Reply<Body = unknown> =
   | { kind: "ok"; body: Body }
-  /** A 4xx: sending the same again would not help. */
+  /** A 4xx: retrying would not help. */
   | { kind: "refused"; status: number; detail: string }
-  /** The attempts are used up, or the program is being ended. */
+  /** All attempts failed, or the program is stopping. */
   | { kind: "unreachable"; detail: string };
 
 type Sent = { method: Method; path: string; body: object; idempotencyKey?: string };
 type Attempt<Body> = Reply<Body> | { kind: "retry"; detail: string; afterMs: number };
 
-/** Full jitter: anything up to the doubled wait, so that a fleet does not come back in step. */
+/** Full jitter: a random wait up to the doubled one, so that a fleet does not return in step. */
 export function backoffMs(attempt: number, random: () => number): number {
   return Math.round(random() * Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt));
 }
 
-/** Retry-After in milliseconds, an hour at most: seconds or an HTTP date; 0 where the header is missing or odd. */
+/** Retry-After in milliseconds, at most an hour: seconds or an HTTP date; 0 if missing or invalid. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (!header) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -45,27 +45,27 @@ export function retryAfterMs(header: string | null, now: number): number {
 type ClientOptions = {
   url: string;
   diagnostics: Diagnostics;
-  /** Ends waits and requests. */
+  /** Aborts waits and requests. */
   signal: AbortSignal;
-  /** Attempts per request; by default unbounded. */
+  /** Attempts per request; by default unlimited. */
   maxAttempts?: number;
   random?: () => number;
 };
 
-/** Speaks to the server. The caller awaits each request before the next, so only one is ever under way. */
+/** Client of the server. The caller awaits each request, so only one is in flight. */
 export class Client {
   token: string | undefined;
-  /** True from a failed attempt to the next success. */
+  /** True between a failed attempt and the next success. */
   failing = false;
 
   constructor(private readonly options: ClientOptions) {}
 
-  /** Sends until the server has answered yes or no. 429, 5xx and network faults are tried again. */
+  /** Sends until the server accepts or refuses. Retries 429, 5xx and network errors. */
   send<Body>(method: Method, path: string, body: object): Promise<Reply<Body>> {
     return this.sendUntilAnswered({ method, path, body });
   }
 
-  /** A POST of what the server does once: sent again with the same key, also by a later run, it has the same answer. */
+  /** POST with an Idempotency-Key: a repeat, even by a later run, gets the same answer. */
   sendOnce<Body>(path: string, body: object, idempotencyKey: string): Promise<Reply<Body>> {
     return this.sendUntilAnswered({ method: "POST", path, body, idempotencyKey });
   }
@@ -95,13 +95,13 @@ export class Client {
       const { isProblem, detail: reason } = describe(text);
       const detail = `${response.status} ${reason}`.trim();
       const isAnswer = isProblem || !TURNED_AWAY.includes(response.status);
-      // The first attempt of the same request is still worked on.
+      // The first attempt of the same request is still running.
       const isUnderWay = sent.idempotencyKey && response.status === 409 && response.headers.has("retry-after");
       if (response.status !== 429 && response.status < 500 && isAnswer && !isUnderWay)
         return { kind: "refused", status: response.status, detail };
       return { kind: "retry", detail, afterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()) };
     } catch (error) {
-      // fetch says only that it failed; its cause says why.
+      // fetch only reports failure; the reason is its cause.
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
       return { kind: "retry", detail: cause || messageOf(error), afterMs: 0 };
     } finally {
@@ -126,7 +126,7 @@ export class Client {
     });
   }
 
-  /** One line when the server goes away and one when it is back, not one a retry. */
+  /** Logs once when the server becomes unreachable and once when it returns, not per retry. */
   private noteFailure(path: string, detail: string): void {
     if (!this.failing) this.options.diagnostics.warn("transport", "the server cannot be reached", { path, detail });
     this.failing = true;
@@ -138,7 +138,7 @@ export class Client {
   }
 }
 
-/** The fault that a body names, and whether it is the server's own problem+json. */
+/** Error in a body, and whether it is the server's problem+json. */
 function describe(text: string): { isProblem: boolean; detail: string } {
   try {
     const { code, detail }: { code?: unknown; detail?: unknown } = JSON.parse(text);

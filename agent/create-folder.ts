@@ -3,9 +3,9 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder for its owner alone, and those above it that are missing. One at a time: Node's `recursive` never
- * returns where the system refuses to create one, as below /proc.
- * @throws Node's errors of files
+ * Creates a folder for its owner only, with missing parents. One at a time: Node's `recursive` never returns where the
+ * system refuses to create one, as below /proc.
+ * @throws Node's file errors
  */
 export async function createFolder(folder: string): Promise<void> {
   const above = dirname(folder);

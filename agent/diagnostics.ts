@@ -1,7 +1,7 @@
 import { version } from "@/package.json";
 import type { LogLevel, WireLogEntry } from "@/server/devices/logs/agent-log-schema";
 
-/** Entries kept while the server is away; then the oldest go. */
+/** Limit of entries kept while the server is down; the oldest are dropped. */
 const MAX_BUFFERED = 5_000;
 
 export const AGENT_VERSION: string = version;
@@ -37,7 +37,7 @@ export class Diagnostics {
     };
   }
 
-  /** The oldest entries, without taking them out; where some were dropped, the first one says how many. */
+  /** Oldest entries, without removing them; if some were dropped, the first one states how many. */
   peek(count: number): WireLogEntry[] {
     if (this.dropped > 0) {
       const lost = this.dropped;
@@ -55,7 +55,7 @@ export class Diagnostics {
     return this.buffer.slice(0, count);
   }
 
-  /** Removes entries that the server has acknowledged. */
+  /** Removes acknowledged entries. */
   forget(entries: WireLogEntry[]): void {
     const gone = new Set(entries);
     this.buffer = this.buffer.filter((entry) => !gone.has(entry));

@@ -31,7 +31,7 @@ async function start(options: Options, signal: AbortSignal): Promise<Agent> {
   return agent;
 }
 
-/** The buffered diagnostics are sent by a separate client: the first one's requests end with the signal. */
+/** Sends buffered diagnostics with a separate client: the first one's requests end with the signal. */
 async function stop(agent: Agent): Promise<void> {
   agent.diagnostics.info("main", "stopping");
   const { url } = agent.options;
@@ -41,7 +41,7 @@ async function stop(agent: Agent): Promise<void> {
   await flush({ ...agent, client, signal });
 }
 
-/** Ships what comes and answers live queries side by side, until the signal. */
+/** Ships logs and answers live queries in parallel, until the signal. */
 async function serve(agent: Agent): Promise<void> {
   const { options, folder, client, diagnostics, logs } = agent;
   const ending = linkedTo(agent.signal);
@@ -75,7 +75,7 @@ async function runCheck(args: string[]): Promise<number> {
 
 const USAGES: Record<string, string> = { check: CHECK_USAGE, simulate: SIMULATE_USAGE };
 
-/** @returns the exit code: 0 done, 1 not possible, 2 wrong usage, 3 the server does not know this agent. */
+/** @returns the exit code: 0 done, 1 not possible, 2 wrong usage, 3 unknown to the server. */
 async function main(args: string[]): Promise<number> {
   const stopping = new AbortController();
   for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
@@ -110,7 +110,7 @@ function print(text: string, code: number): number {
   return code;
 }
 
-// No await at the top: the single-file executables hold this as CommonJS.
+// No top-level await: the single-file executables contain this as CommonJS.
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });

@@ -1,9 +1,9 @@
 import type { EventCategory, EventLevel } from "@/server/devices/logs/event-log-schema";
 
-/** The words of live events; a stored event knows four of them. */
+/** Levels of live events; stored events have four of them. */
 export type LiveLevel = "critical" | "error" | "warning" | "information" | "verbose";
 
-/** A live level as it is stored: verbose events that are sent at all count as info. */
+/** Stored form of a live level: verbose events that are sent count as info. */
 export function toStoredLevel(level: LiveLevel): EventLevel {
   if (level === "information" || level === "verbose") return "info";
   return level;
@@ -12,13 +12,13 @@ export function toStoredLevel(level: LiveLevel): EventLevel {
 const AUDIT_FAILURE = 0x10000000000000n;
 const WINDOWS_LEVELS: readonly LiveLevel[] = ["information", "critical", "error", "warning", "information", "verbose"];
 
-/** Windows: in the Security channel the level says nothing, whether an audit failed is in Keywords. */
+/** Windows: in the Security channel Keywords, not the level, tell whether an audit failed. */
 export function windowsLevel(channel: string, level: number, keywords: bigint): LiveLevel {
   if (channel.toLowerCase() === "security") return (keywords & AUDIT_FAILURE) !== 0n ? "warning" : "information";
   return WINDOWS_LEVELS[level] ?? "information";
 }
 
-/** journald PRIORITY, which is syslog's severity 0 to 7. */
+/** journald PRIORITY is syslog's severity 0 to 7. */
 export function syslogLevel(priority: number): LiveLevel {
   if (priority <= 2) return "critical";
   if (priority === 3) return "error";
@@ -32,7 +32,7 @@ export function unifiedLogLevel(type: string): LiveLevel {
   return levels[type.toLowerCase()] ?? "information";
 }
 
-/** Plain log files carry no severity: only words that name one count, all else is information. */
+/** Log files have no severity: only words that name one count, everything else is information. */
 export function textLevel(text: string): LiveLevel {
   if (/\b(kernel panic|panic:|emerg(ency)?:|critical:|crit:|fatal:)/i.test(text)) return "critical";
   if (/\b(error|err)\b\s*[:\]]|level=error\b|segfault/i.test(text)) return "error";
@@ -44,7 +44,7 @@ export function textLevel(text: string): LiveLevel {
 const WINDOWS_HARDWARE =
   /^(disk|ntfs|volmgr|storahci|stornvme|Microsoft-Windows-(Kernel-Power|WHEA-Logger|Disk|Ntfs|StorPort|USB-.*|Kernel-Processor-Power))$/i;
 
-/** Windows: channel, and the provider where the System channel holds hardware's messages. */
+/** Windows: the channel, and the provider for hardware messages in the System channel. */
 export function windowsCategory(channel: string, provider: string): EventCategory {
   const name = channel.toLowerCase();
   if (name === "security") return "security";
@@ -59,10 +59,10 @@ const kernelCategory = (message: string): EventCategory => (KERNEL_HARDWARE.test
 
 const FACILITY = { kern: 0, auth: 4, authpriv: 10 };
 
-/** The facts that decide an event's category on a system with syslog's facilities. */
+/** Facts that determine an event's category on systems with syslog facilities. */
 export type SyslogOrigin = { facility: number | null; isKernel: boolean; program: string; message: string };
 
-/** journald and syslog: facility first, then the kernel, then systemd itself; other units are applications. */
+/** journald and syslog: facility first, then the kernel, then systemd; other units are applications. */
 export function syslogCategory({ facility, isKernel, program, message }: SyslogOrigin): EventCategory {
   if (facility === FACILITY.auth || facility === FACILITY.authpriv) return "security";
   if (isKernel || facility === FACILITY.kern) return kernelCategory(message);

@@ -1,2 +1,2 @@
-/** The fault in words, from any thrown value. */
+/** Error message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

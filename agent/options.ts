@@ -6,13 +6,13 @@ import { messageOf } from "./message-of";
 export type Options = {
   url: string | undefined;
   enrollmentKey: string | undefined;
-  /** A file whose first line is the key; "-" is standard input. */
+  /** A file with the key on its first line; "-" is standard input. */
   enrollmentKeyFile: string | undefined;
-  /** Enrol where that has not been done, then exit. */
+  /** Enroll if necessary, then exit. */
   enrollOnly: boolean;
   stateDir: string;
   once: boolean;
-  /** Seconds between two looks at the machine's logs. */
+  /** Seconds between readings of the machine's logs. */
   interval: number;
   sourceSystem: string | undefined;
   sourceDeviceId: string | undefined;
@@ -39,12 +39,12 @@ export const USAGE = `Usage: trailmark-agent --url URL --enrollment-key-file FIL
 trailmark-agent check … checks the agent of a device; see trailmark-agent check --help
 trailmark-agent simulate … drives many simulated agents; see trailmark-agent simulate --help`;
 
-/** Thrown with a message for the person at the command line. */
+/** Wrong usage, with a message for the command line. */
 export class UsageError extends Error {}
 
 const DEFAULT_INTERVAL_SECONDS = 120;
 
-/** An http address without its last slash. @throws UsageError */
+/** An http address without trailing slash. @throws UsageError */
 export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
@@ -52,7 +52,7 @@ export function serverUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** @throws UsageError when an option is unknown, lacks its value or makes no sense. */
+/** @throws UsageError for an unknown, incomplete or invalid option. */
 export function parseOptions(args: string[]): Options {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;

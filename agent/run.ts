@@ -15,8 +15,8 @@ import { requireKnown, type Shipped, shipDiagnostics, shipEvents, UnknownAgentEr
 import type { StateFolder } from "./state";
 
 /**
- * The enrollment key as it was given: by its file or standard input, so that no list of processes shows it, or on the
- * command line. The first line counts; a byte order mark, which PowerShell may write, does not.
+ * Enrollment key from a file or standard input, which process lists do not show, or from the command line. Only the
+ * first line counts, without PowerShell's byte order mark.
  * @throws UsageError when the file cannot be read or is empty
  */
 async function readEnrollmentKey({
@@ -37,7 +37,7 @@ async function readEnrollmentKey({
 
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "macos", win32: "windows" };
 
-/** Facts about the machine, reported at enrollment. */
+/** Facts about the machine for enrollment. */
 async function describeMachine(): Promise<{ hostname: string; os: string; osVersion: string }> {
   const text = await readFile("/etc/os-release", "utf8").catch(() => "");
   const pretty = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(text)?.[1];
@@ -60,7 +60,7 @@ function measureMachine(): Record<string, number> {
 
 const DIAGNOSTICS_INTERVAL_MS = 60_000;
 const MAX_BEAT_SECONDS = 3_600;
-/** The status of idempotency_mismatch. */
+/** Status of idempotency_mismatch. */
 const MISMATCH = 422;
 
 export type Agent = {
@@ -73,9 +73,9 @@ export type Agent = {
 };
 
 /**
- * Makes this agent known to the server once. Its id and the request's key are stored before and the key until the token
- * is, so an answer that is lost with this run is given to the next one. The token of an earlier enrolment at the same
- * server is given along: that is what lets the agent keep its id.
+ * Enrolls this agent once. Its id and the request's key are stored before, and the key until the token is stored, so
+ * that the next run gets a lost answer. An earlier token for the same server is sent along, which lets the agent keep
+ * its id.
  * @throws UsageError without a key; UnknownAgentError where the server refuses; Error where it cannot be reached
  */
 export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
@@ -96,7 +96,7 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
   const reply = await client.sendOnce<EnrollOutput>("/agents/enroll", body, idempotencyKey);
   if (reply.kind === "unreachable") throw new Error(`The server cannot be reached: ${reply.detail}`);
   if (reply.kind === "refused") {
-    // The key has the answer to another body, and would be refused for a day even where an administrator helps.
+    // The key belongs to another body, and would be refused for a day even after an administrator's help.
     if (reply.status === MISMATCH) await folder.save({ idempotencyKey: undefined });
     throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
   }
@@ -113,14 +113,14 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
     });
 }
 
-/** The milliseconds until the next heartbeat: what the answer asks for, or a minute where that cannot be kept to. */
+/** Milliseconds until the next heartbeat: from the answer, or a minute if invalid. */
 export function nextBeatMs(body: unknown): number {
   const { intervalSeconds: asked }: Partial<HeartbeatOutput> = Object(body);
   const isKept = typeof asked === "number" && asked >= 1 && asked <= MAX_BEAT_SECONDS;
   return (isKept ? asked : HEARTBEAT_INTERVAL_SECONDS) * 1000;
 }
 
-/** @returns the milliseconds until the next one. */
+/** @returns milliseconds until the next heartbeat. */
 async function beat(agent: Agent, status: string): Promise<number> {
   const path = `/agents/${agent.folder.state.agentId}/heartbeat`;
   const reply = await agent.client.send<HeartbeatOutput>("POST", path, {
@@ -135,7 +135,7 @@ async function beat(agent: Agent, status: string): Promise<number> {
   return nextBeatMs(reply.kind === "ok" && reply.body);
 }
 
-/** Enrols where the server does not know this agent, or not any more. @returns whether it had to */
+/** Enrolls if the server does not know this agent. @returns whether it did */
 export async function enrollIfUnknown(agent: Agent): Promise<boolean> {
   if (agent.client.token && agent.folder.state.url === agent.options.url) {
     try {
@@ -153,7 +153,7 @@ export async function enrollIfUnknown(agent: Agent): Promise<boolean> {
 
 const portOf = ({ client, diagnostics, folder }: Agent) => ({ client, diagnostics, agentId: folder.state.agentId });
 
-/** One batch of every log. A log that cannot be read is reported and does not keep the others from being shipped. */
+/** Ships one batch of every log. An unreadable log is reported and does not block others. */
 async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolean }> {
   const total: Shipped = { sent: 0, stored: 0, refused: 0 };
   let more = false;
@@ -175,7 +175,7 @@ async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolea
   return { shipped: total, more: more && !agent.signal.aborted };
 }
 
-/** Ships everything there is now, once. @returns what was shipped. */
+/** Ships everything available now, once. @returns the amounts shipped. */
 export async function runOnce(agent: Agent): Promise<Shipped> {
   await beat(agent, "running");
   const total: Shipped = { sent: 0, stored: 0, refused: 0 };
@@ -189,8 +189,8 @@ export async function runOnce(agent: Agent): Promise<Shipped> {
 }
 
 /**
- * Heartbeats, events and diagnostics, each when it is due and one after the other, until the signal. When is told by a
- * clock that nobody sets: the machine's own may be hours off, and then be corrected.
+ * Sends heartbeats, events and diagnostics, each when due, one after the other, until the signal. Uses a monotonic
+ * clock: the machine's may be hours off and then be corrected.
  */
 export async function runUntilStopped(agent: Agent): Promise<void> {
   const now = () => performance.now();
@@ -210,7 +210,7 @@ export async function runUntilStopped(agent: Agent): Promise<void> {
   }
 }
 
-/** The last words before the program ends: what is buffered, in one attempt. */
+/** Sends the buffer in one attempt before the program ends. */
 export async function flush(agent: Agent): Promise<void> {
   await beat(agent, STOPPED);
   await shipDiagnostics(portOf(agent));

@@ -6,7 +6,7 @@ import type { Diagnostics } from "./diagnostics";
 import { type LogProvider, toWireEvent } from "./providers/provider";
 import type { StateFolder } from "./state";
 
-/** The server no longer knows this agent: continuing is pointless. */
+/** The server no longer knows this agent, so it must stop. */
 export class UnknownAgentError extends Error {}
 
 export type Shipped = { sent: number; stored: number; refused: number };
@@ -20,17 +20,17 @@ const sum = (a: Shipped, b: Shipped): Shipped => ({
   refused: a.refused + b.refused,
 });
 
-/** How many of a batch the server did not have yet. */
+/** Number of items in a batch that were new to the server. */
 type Stored = { count?: number; received?: number };
 
-/** @throws UnknownAgentError when the refusal is about the agent, not about what it sent. */
+/** @throws UnknownAgentError when the refusal concerns the agent instead of its data. */
 export function requireKnown(reply: Reply): void {
   if (reply.kind === "refused" && [401, 403, 404].includes(reply.status)) throw new UnknownAgentError(reply.detail);
 }
 
 /**
- * Sends items in one request; where the server refuses them, halves the batch until the bad ones stand alone, so that
- * one bad item costs no neighbour. Each that is refused is logged and counted.
+ * Sends items in one request; on a refusal halves the batch until bad items stand alone, so that they cost no others.
+ * Refused items are logged and counted.
  */
 async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promise<Reply<Stored>>): Promise<Outcome> {
   if (items.length === 0) return { kind: "done", shipped: NONE };
@@ -53,8 +53,8 @@ async function sendItems<T>(port: Port, items: T[], send: (items: T[]) => Promis
 }
 
 /**
- * Ships one batch of a log's events. The watermark is stored after the acknowledgement and before the next read: a
- * crash in between sends a batch twice, which the server's deduplication makes harmless.
+ * Ships one batch of a log's events. The watermark is stored after the acknowledgement and before the next read: after
+ * a crash in between a batch is sent twice, which deduplication makes harmless.
  * @returns more: true when there is another batch to ship at once.
  */
 export async function shipEvents(
@@ -72,7 +72,7 @@ export async function shipEvents(
   return { shipped: outcome.shipped, more: reading.more };
 }
 
-/** Ships one batch of the agent's own diagnostics; what the server did not acknowledge stays in the buffer. */
+/** Ships one batch of the agent's own diagnostics; unacknowledged ones stay in the buffer. */
 export async function shipDiagnostics(port: Port): Promise<boolean> {
   const logs = port.diagnostics.peek(MAX_LOGS_PER_REQUEST);
   const post = (entries: WireLogEntry[]) =>

@@ -3,28 +3,28 @@ import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolder } from "./create-folder";
 
-/** The state that outlives the program: its identity and how far each log has been shipped. */
+/** State between runs: the agent's identity and each log's watermark. */
 export type AgentState = {
   agentId: string;
   url?: string;
   deviceId?: string;
   orgId?: string;
   token?: string;
-  /** The Idempotency-Key of an enrolment whose token has not been saved. */
+  /** Idempotency-Key of an enrollment whose token is not stored yet. */
   idempotencyKey?: string | undefined;
   watermarks: Record<string, string>;
 };
 
 const FILE = "state.json";
 
-/** The state folder; only its owner can read it, because the token lies there. */
+/** State folder, readable only by its owner, because it contains the token. */
 export class StateFolder {
   private constructor(
     private readonly dir: string,
     readonly state: AgentState,
   ) {}
 
-  /** Opens the folder, made on the first run together with an id for this agent. */
+  /** Opens the folder; the first run creates it with an id for this agent. */
   static async open(dir: string): Promise<StateFolder> {
     await createFolder(dir);
     const text = await readFile(join(dir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +36,7 @@ export class StateFolder {
     return fresh;
   }
 
-  /** Writes the state so that a crash leaves the old or the new one, whole. */
+  /** Writes the state atomically: after a crash the old or the new one is there. */
   async save(change: Partial<AgentState> = {}): Promise<void> {
     Object.assign(this.state, change);
     const draft = join(this.dir, `${FILE}.new`);
@@ -50,7 +50,7 @@ export class StateFolder {
     await rename(draft, join(this.dir, FILE));
   }
 
-  /** To be called once the server has acknowledged what lies before the watermark. */
+  /** Call after the server has acknowledged everything before the watermark. */
   async advance(source: string, watermark: string): Promise<void> {
     if (!watermark || this.state.watermarks[source] === watermark) return;
     await this.save({ watermarks: { ...this.state.watermarks, [source]: watermark } });

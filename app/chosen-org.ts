@@ -4,7 +4,7 @@ import type { SearchParams } from "nuqs/server";
 import type { Me } from "@/server/identity/me/schema";
 import { fetchOrNull, trpc } from "./trpc-server";
 
-/** The server's counterpart of OneOrg: the organization that a single-organization page shows. */
+/** Organization of a single-organization page; the server's counterpart of OneOrg. */
 export async function chosenOrg(searchParams: Promise<SearchParams>): Promise<string | null> {
   const { orgId } = await searchParams;
   const me = await fetchOrNull<Me>(trpc.me.get.queryOptions());

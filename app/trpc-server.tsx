@@ -25,7 +25,7 @@ const pageContext = cache(async () => server().context(new Headers(await headers
 /** The keys, witnesses and quorum that this server publishes. */
 export const publishedPolicy = (): string => server().publishedPolicy();
 
-/** The release that runs, in one word. */
+/** Running release, as one word. */
 export const release = (): string => server().release;
 
 /**
@@ -40,7 +40,7 @@ export async function requireSignIn(): Promise<void> {
   redirect(`/login?ended=1${page ? `&callbackUrl=${encodeURIComponent(page)}` : ""}`);
 }
 
-/** The id in a page's address; an address with anything but a UUID leads to no page. */
+/** UUID in a page's address; anything else is a missing page. */
 export async function idIn(params: Promise<{ id: string }>): Promise<string> {
   const { id } = await params;
   return GUID.test(id) ? id : notFound();

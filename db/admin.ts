@@ -7,16 +7,16 @@ import * as schema from "./schema";
 import { databaseSettings } from "./settings";
 import { survivable } from "./survive";
 
-/** How long the database may take to hear that a run has ended. */
+/** Time limit for telling the database that a run has ended. */
 const END_MS = 1_000;
 
-/** Whether this installation can prune: the elevated role is known. */
+/** True if this installation can prune: the elevated role is configured. */
 export const hasAdmin = (): boolean => databaseSettings().AUDIT_ADMIN_DATABASE_URL !== undefined;
 
 export type Admin = {
-  /** One transaction of the elevated role that sees every organization; `prune` lets it delete what has expired. */
+  /** Transaction of the elevated role with sight of every organization; `prune` allows deleting expired rows. */
   transaction: <T>(fn: (tx: Tx) => Promise<T>, options?: { prune: boolean }) => Promise<T>;
-  /** Takes a lock that lives as long as the connection; false when another session holds it. */
+  /** Takes a lock for the lifetime of the connection; false if another session holds it. */
   tryLock: (key: number) => Promise<boolean>;
   end: () => Promise<void>;
 };
@@ -28,8 +28,8 @@ const settings = (prune: boolean): string[] => [
 ];
 
 /**
- * Opens one connection of the elevated role, for one run of retention: nothing of it stays open between runs. It must
- * not go through a transaction pooler, for the lock belongs to the session.
+ * Opens one connection of the elevated role for one retention run. It must not use a transaction pooler, because the
+ * lock belongs to the session.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set
  */
 export function openAdmin(): Admin {
@@ -56,7 +56,7 @@ export function openAdmin(): Admin {
       return row?.got ?? false;
     },
     end: async () => {
-      // Said, not left to the end of the session, which comes when the server gets to it: the next run finds it free.
+      // Unlocks explicitly, so that the next run need not wait for the server to end the session.
       const unlocked = connection`SELECT pg_advisory_unlock_all()`.catch(() => {});
       await Promise.race([unlocked, sleep(END_MS, undefined, { ref: false })]);
       await connection.end({ timeout: END_MS / 1_000 });

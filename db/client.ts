@@ -12,28 +12,28 @@ import { survivable } from "./survive";
 import { traced } from "./traced";
 
 /**
- * The caller as row level security knows it; a structural part of the server's Scope. It lets the platform's
- * operator (partnerId null) see the rows of their partners as well: only the queries' own conditions cut an operator down.
+ * The caller for row-level security; a structural part of the server's Scope. The platform's operator (partnerId null)
+ * also sees rows of its partners: only the queries' own conditions limit an operator.
  */
 export type Tenant =
   | { kind: "organization" | "partner"; orgIds: readonly string[]; partnerId: string | null }
   | { kind: "system" };
 
 type Database = PostgresJsDatabase<typeof schema>;
-/** A Drizzle transaction in which row level security sees one tenant. */
+/** A Drizzle transaction with the sight of one tenant. */
 export type Tx = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-/** A statement of postgres.js, not yet sent. */
+/** An unsent postgres.js statement. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
-/** The application role's connections: one pool a process. */
+/** The application role's connections: one pool per process. */
 export function appSql(): postgres.Sql {
   pool ??= survivable(connectApp({ name: "trailmark", max: databaseSettings().DATABASE_POOL_SIZE, idle_timeout: 60 }));
   return pool;
 }
 let pool: postgres.Sql | undefined;
 
-/** The application role's connections to a replica; undefined where DATABASE_READ_URL names none. */
+/** The application role's connections to a replica; undefined without DATABASE_READ_URL. */
 export function replicaSql(): postgres.Sql | undefined {
   const { DATABASE_READ_URL: url, DATABASE_POOL_SIZE: max } = databaseSettings();
   if (!url) return;
@@ -57,7 +57,10 @@ function settingValues(scope: Tenant): TenantSettings {
   return { mode: "", orgIds: `{${scope.orgIds.join(",")}}`, partnerId: scope.partnerId };
 }
 
-/** Sends what row level security reads, before anything else of a transaction; a pooler would carry a name to other clients. */
+/**
+ * Sends the settings of row-level security first in a transaction; a pooler would carry an application name to other
+ * clients.
+ */
 async function sendSettings(tx: Tx, scope: Tenant): Promise<void> {
   const requestId = databaseSettings().DATABASE_PREPARE ? traced.getStore()?.requestId : undefined;
   await Promise.all(
@@ -68,14 +71,14 @@ async function sendSettings(tx: Tx, scope: Tenant): Promise<void> {
 }
 
 /**
- * Runs fn in one READ COMMITTED transaction in which row level security lets through the tenant's rows alone.
- * The settings are local to the transaction, so a pooled connection never carries one caller's into the next. After a
- * deadlock fn runs again: it changes nothing but the database.
+ * Runs fn in one READ COMMITTED transaction in which row-level security shows only the tenant's rows. The settings are
+ * local to the transaction, so a pooled connection never carries them on. After a deadlock fn runs again, so it may
+ * only change the database.
  */
 export const tenant = <T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> =>
   retried(() => inTenant(database(), scope, fn));
 
-/** Transactions that run or wait for one of the pool's connections. */
+/** Transactions that run or wait for a connection of the pool. */
 export const transactions = { open: 0 };
 
 async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
@@ -83,7 +86,7 @@ async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<
   const end = traced.getStore()?.begin?.("postgresql transaction");
   try {
     const result = await on.transaction(async (tx) => {
-      // Sent first, not awaited alone: what fn sends follows it on the same connection, and fails where it fails.
+      // Not awaited: statements of fn follow on the same connection, and fail with it.
       const settings = sendSettings(tx, scope);
       const [, result] = await Promise.all([settings, fn(tx)]);
       return result;
@@ -98,7 +101,7 @@ async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<
   }
 }
 
-/** tenant() on a replica, which refuses to write and may be behind: read.ts decides when that is right. */
+/** tenant() on a replica, which refuses writes and may lag: read.ts decides when to use it. */
 export function replicaTenant<T>(replica: postgres.Sql, scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> {
   typedReplica ??= typedOn(replica);
   return inTenant(typedReplica, scope, fn);
@@ -106,18 +109,18 @@ export function replicaTenant<T>(replica: postgres.Sql, scope: Tenant, fn: (tx: 
 let typedReplica: Database | undefined;
 
 /**
- * tenant() for INSERT … SELECT statements alone: prepared, and a single one in one round trip. Each must draw its rows FROM
- * the CTE `tenant`; one that does not is refused by row level security. Several are one transaction.
- * @param inserts each made by a function of the connection that will send it
- * @returns how many rows were inserted.
+ * tenant() for INSERT … SELECT statements: prepared, and a single one in one round trip. Each must select FROM the CTE
+ * `tenant`; others are refused by row-level security. Several share a transaction.
+ * @param inserts functions that create them on their connection
+ * @returns number of rows inserted.
  */
 export const tenantInsert = (scope: Tenant, inserts: TenantInsert[]): Promise<number> =>
   layout().insertAs(appSql(), settingValues(scope), inserts);
 
-/** The platform's own work (looking up a credential, background jobs): every organization. */
+/** The platform's own work (looking up a credential, background jobs), with sight of every organization. */
 export const asSystem = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> => tenant({ kind: "system" }, fn);
 
-/** Ends the pool; at shutdown, after everything that writes has been awaited. */
+/** Ends the pool; at shutdown, after all writers have finished. */
 export async function closeDatabase(): Promise<void> {
   await Promise.all([appSql().end({ timeout: 2 }), replicaPool?.end({ timeout: 1 }), closeLookup()]);
 }

@@ -3,7 +3,7 @@ import { databaseSettings } from "./settings";
 import { poolSockets } from "./socket/pool-sockets";
 
 type Options = {
-  /** How many connections at most. */
+  /** Maximum connections. */
   max?: number;
   /** DATABASE_URL unless given. */
   url?: string;
@@ -12,26 +12,26 @@ type Options = {
 } & Omit<postgres.Options<Record<string, postgres.PostgresType>>, "max" | "prepare">;
 
 /**
- * Where the application role reaches PostgreSQL itself, for what needs one session (LISTEN) or keeps one for long (whole
- * chains); the same as DATABASE_URL where no pooler is between.
+ * Direct address of PostgreSQL for the application role, for work that needs a session (LISTEN) or keeps one for long
+ * (whole chains); equals DATABASE_URL without a pooler.
  */
 export const directUrl = (): string => databaseSettings().DATABASE_DIRECT_URL ?? databaseSettings().DATABASE_URL;
 
 /**
- * The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds. Attempts are
- * counted over all connections of a pool, so each soon waits for the longest, and a request needs several pools in turn.
+ * The default waits up to 20 s after a restart of the database, but clients retry within seconds. Attempts are counted
+ * over all connections of a pool, so each soon has the longest wait, and a request needs several pools.
  */
 const soon = (attempt: number): number => Math.min(0.05 * 2 ** attempt, 0.25);
 
-/** Members of a query that postgres.js 3.4 reads and its types leave out. */
+/** Query members that postgres.js 3.4 reads but does not declare. */
 type Sent = { options: { onexecute?: () => boolean } };
 
 /**
- * Sends no statement before the answer to the one before it has come. Behind a statement without parameters postgres.js
- * sends the next without waiting, and one with parameters in two parts; pgbouncer takes its server away with the answer
- * to the first, gets the answer to the half of the second while no client is linked to that server, and closes both ("got
- * packet '1' from server when not linked"). Inside a transaction, which keeps its server, statements leave together. A
- * connection whose `onexecute` answers false takes no further statement until it is idle.
+ * Sends each statement only after the previous answer. After a statement without parameters postgres.js sends the next
+ * without waiting, and one with parameters in two parts; pgbouncer releases the server after the first answer, receives
+ * the answer to the half statement without a client, and closes both ("got packet '1' from server when not linked").
+ * Inside a transaction, which keeps its server, statements are pipelined. A connection whose `onexecute` returns false
+ * takes no further statement until idle.
  */
 function oneByOne(sql: postgres.Sql): postgres.Sql {
   const alone = <Q>(query: Q): Q => {
@@ -47,8 +47,8 @@ function oneByOne(sql: postgres.Sql): postgres.Sql {
 }
 
 /**
- * Connections of the application role, none of them open yet. Behind a pooler in transaction mode (DATABASE_PREPARE off)
- * nothing is prepared, and a connection keeps no settings.
+ * Connections of the application role, opened on demand. Behind a transaction pooler (DATABASE_PREPARE off) nothing is
+ * prepared, and connections keep no settings.
  */
 export function connectApp({
   name,

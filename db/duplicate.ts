@@ -1,4 +1,4 @@
 import { causeOf, codeOf } from "./thrown";
 
-/** True for PostgreSQL's unique_violation, also where Drizzle has wrapped it. */
+/** True for PostgreSQL's unique_violation, also if wrapped by Drizzle. */
 export const isDuplicate = (error: unknown): boolean => codeOf(causeOf(error)) === "23505";

@@ -6,8 +6,8 @@ import { isLater, type SqlFunction } from "./install-functions";
 import { FOLDER, functionsOfVersion, isOfLater, readApplied } from "./version";
 
 /**
- * Reads a function's file: its body as the database stores it, its settings, and the roles that may execute it. For an
- * expression the database keeps no text: readGuards() has it.
+ * Parses a function's file: its body as stored by the database, its settings, and the roles that may execute it. The
+ * database keeps no text of expressions: readGuards() reads those.
  */
 function declared({ text }: SqlFunction) {
   const [head = "", body = ""] = text.split("$$");
@@ -28,7 +28,7 @@ type Installed = {
   owner: string;
 };
 
-/** Functions of ours that are not as their files say, each with what is different. */
+/** Functions that differ from their files, with the difference. */
 async function otherFunctions(sql: postgres.ISql, functions: readonly SqlFunction[]): Promise<string[]> {
   const installed = await sql<Installed[]>`
     SELECT p.proname AS name, p.prosrc AS body, p.prosecdef AS "isDefiner", p.proowner::regrole::text AS owner,
@@ -55,7 +55,7 @@ async function otherFunctions(sql: postgres.ISql, functions: readonly SqlFunctio
   });
 }
 
-/** The log, what is signed and found of it, and how long it is kept; policies are made with an organization. */
+/** Tables of the log, its signatures and findings, and its retention; policies are created with an organization. */
 const TABLES = [
   ...["audit_logs", "audit_chain_heads", "audit_tree_tiles", "audit_trees", "audit_notes"],
   ...["audit_verifications", "audit_alarms", "audit_retention_policies", "organizations"],
@@ -63,8 +63,8 @@ const TABLES = [
 const OURS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer", "-"];
 
 /**
- * Triggers, rules, row level security, policies and rights of the log's tables, and functions that are expressions, a line each. Roles of the operator's own may
- * read besides, for a backup.
+ * Triggers, rules, row-level security, policies and rights of the log's tables, and expression functions, one per line.
+ * Additional roles of the operator may read, for backups.
  */
 export async function readGuards(sql: postgres.ISql): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
@@ -107,22 +107,22 @@ export async function readGuards(sql: postgres.ISql): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** The guards of this version, as a test reads them from a new database. */
+/** Guards of this version, as read from a new database by a test. */
 const guardsOfVersion = (): string[] => readFileSync(join(FOLDER, "guards.txt"), "utf8").trimEnd().split("\n");
 
-/** Whether a later version has migrated the database, or installed functions of its own, and may run beside this process. */
+/** True if a later version has migrated the database or installed functions; both may run side by side. */
 async function isOfLaterVersion(sql: postgres.ISql, functions: readonly SqlFunction[]): Promise<boolean> {
   const installed = await sql<{ version: string }[]>`SELECT DISTINCT version FROM drizzle.installed_functions`;
   const own = functions[0]?.version ?? "";
   return isOfLater(await readApplied(sql)) || installed.some(({ version }) => isLater(version, own));
 }
 
-/** Of a database that another process has brought to a later version. */
+/** For a database migrated by another process to a later version. */
 export const GUARDS_OF_LATER = "a later version has been here: its guards are not known to this one";
 
 /**
- * Names the guards in the database that differ from this version's. The judgement is made outside of the database, because
- * audit_chain_health() is one of its functions. In a cluster each node judges its own triggers, policies and rights.
+ * Guards in the database that differ from this version's. Judged outside the database, because audit_chain_health() is
+ * itself one of its functions. In a cluster each node judges its own triggers, policies and rights.
  */
 export async function otherGuards(sql: postgres.ISql, { citus }: { citus: boolean }): Promise<string[]> {
   const own = installation(citus).functions(functionsOfVersion());

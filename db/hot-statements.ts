@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** So often a statement is sent before it is worth a name in every connection. */
+/** Repetitions before a statement is worth a name in every connection. */
 const HOT_FROM = 3;
 /** Each takes memory in every connection of the pool. */
 const MAX_HOT = 256;
@@ -10,7 +10,7 @@ const MAX_CHARS = 16_384;
 const seen = new Map<string, number>();
 const hot = new Set<string>();
 
-/** Whether a statement is to be prepared: one that is sent again and again, and there is room. */
+/** True if a statement should be prepared: it is repeated often, and there is room. */
 function isHot(text: string): boolean {
   if (hot.has(text)) return true;
   if (hot.size >= MAX_HOT || text.length > MAX_CHARS) return false;
@@ -28,8 +28,8 @@ function isHot(text: string): boolean {
 type Work = (tx: postgres.TransactionSql) => unknown;
 
 /**
- * A pool whose transactions prepare the statements that they send often. Unprepared, the driver asks the database for the
- * types of a statement's parameters first: another round trip, and another parse each time.
+ * A pool whose transactions prepare frequent statements. For unprepared ones the driver first requests the parameter
+ * types: another round trip, and another parse each time.
  */
 export function preparing(sql: postgres.Sql): postgres.Sql {
   const prepared = (tx: postgres.TransactionSql): postgres.TransactionSql => {

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type postgres from "postgres";
 
-/** One file of db/functions: CREATE OR REPLACE of the function that it is named after, and who may execute it. */
+/** A file of db/functions: CREATE OR REPLACE of the function in its name, and its grants. */
 export type SqlFunction = {
   name: string;
   text: string;
   checksum: string;
-  /** The version of Trailmark that brings it. */
+  /** Trailmark version that provides it. */
   version: string;
 };
 
@@ -19,7 +19,7 @@ export const sqlFunction = (name: string, text: string, version: string): SqlFun
   version,
 });
 
-/** The functions below a folder, by name. */
+/** Functions below a folder, by name. */
 export function readFunctions(folder: string, version: string): SqlFunction[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".sql"))
@@ -27,7 +27,7 @@ export function readFunctions(folder: string, version: string): SqlFunction[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Callees before callers: a body after RETURN is parsed, and needs what it calls, when the function is created. */
+/** Callees before callers: a body after RETURN is parsed at creation, and needs its callees. */
 export function inCallOrder(functions: readonly SqlFunction[]): SqlFunction[] {
   const ordered: SqlFunction[] = [];
   const visited = new Set<SqlFunction>();
@@ -42,7 +42,7 @@ export function inCallOrder(functions: readonly SqlFunction[]): SqlFunction[] {
   return ordered;
 }
 
-/** Whether version a is later than version b, by their numbers. */
+/** True if version a is later than version b, numerically. */
 export function isLater(a: string, b: string): boolean {
   const [left, right] = [a, b].map((version) => (version.match(/\d+/g) ?? []).map(Number));
   const at = left?.findIndex((n, i) => n !== right?.[i]) ?? -1;
@@ -50,8 +50,8 @@ export function isLater(a: string, b: string): boolean {
 }
 
 /**
- * The functions that the database lacks or has in another text. None where a later version has been: it may run beside
- * this process, and what it relies on is not taken back.
+ * Functions missing or different in the database. None if a later version was there: it may run beside this process,
+ * and must not be downgraded.
  */
 export async function staleFunctions(sql: postgres.ISql, functions: readonly SqlFunction[]): Promise<SqlFunction[]> {
   const installed = await sql<{ name: string; checksum: string; version: string }[]>`
@@ -63,8 +63,8 @@ export async function staleFunctions(sql: postgres.ISql, functions: readonly Sql
 }
 
 /**
- * Runs work in which functions are created or named. trailmark_sealer owns them all: the owner of the database is a member
- * of it, and it may create, for the time of the work alone.
+ * Runs work that creates or names functions. trailmark_sealer owns them all: only meanwhile is the database's owner a
+ * member, and may it create.
  */
 export async function withSealer(tx: postgres.ISql, work: () => Promise<void>): Promise<void> {
   const [owner] = await tx<{ member: boolean }[]>`SELECT pg_has_role('trailmark_sealer', 'USAGE') AS member`;
@@ -76,15 +76,15 @@ export async function withSealer(tx: postgres.ISql, work: () => Promise<void>): 
 }
 
 /**
- * Creates or replaces functions, inside withSealer(). Only the roles that its file names may execute one afterwards,
- * regardless of earlier grants.
+ * Creates or replaces functions, inside withSealer(). Afterwards only the roles in its file may execute one, regardless
+ * of earlier grants.
  * @throws PostgresError 42P13 for a changed signature: a migration has to drop the function first
  */
 export async function installFunctions(tx: postgres.TransactionSql, functions: readonly SqlFunction[]): Promise<void> {
   for (const { name, text, checksum, version } of inCallOrder(functions)) {
     const [create = "", ...grants] = text.split(/^(?=GRANT )/m);
     await tx.unsafe(create);
-    // Before the grants, because the new owner takes over what was granted to the old one.
+    // Before the grants, because the new owner takes over the old one's.
     await tx`ALTER FUNCTION ${tx(name)} OWNER TO trailmark_sealer`;
     await tx`REVOKE ALL ON FUNCTION ${tx(name)} FROM PUBLIC, trailmark_app, trailmark_audit_admin, CURRENT_USER`;
     await tx.unsafe(grants.join(""));

@@ -5,7 +5,10 @@ import { directUrl } from "./connect";
 
 export const JOBS_SCHEMA = "graphile_worker";
 
-/** The library enables row level security on its tables: its rows belong to no organization, so the application role has all. */
+/**
+ * The library enables row-level security on its tables; their rows belong to no organization, so the application role
+ * gets all.
+ */
 const RIGHTS = `
   GRANT USAGE ON SCHEMA ${JOBS_SCHEMA} TO trailmark_app;
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO trailmark_app;
@@ -23,7 +26,7 @@ const RIGHTS = `
   END
   $$`;
 
-/** pg reads sslmode as libpq does only when told to: require encrypts, verify-full checks the certificate too. */
+/** pg follows libpq's sslmode only when told to: require encrypts, verify-full checks the certificate too. */
 function libpqUrl(url: string): string {
   const address = new URL(url);
   if (address.searchParams.has("sslmode")) address.searchParams.set("uselibpqcompat", "true");
@@ -32,7 +35,7 @@ function libpqUrl(url: string): string {
 
 const silent = new Logger((() => () => {}) satisfies LogFunctionFactory);
 
-/** A connection that breaks is replaced: its error is the pool's to hear, whether the connection is in use or not. */
+/** Broken connections are replaced, so the pool handles their errors, in use or not. */
 function poolOf(url: string, max: number): Pool {
   const pool = new Pool({ connectionString: libpqUrl(url), max, keepAlive: true, application_name: "trailmark jobs" });
   pool.on("error", () => {});
@@ -40,12 +43,12 @@ function poolOf(url: string, max: number): Pool {
   return pool;
 }
 
-/** Connections of the application role for the job library: one listens, the others take, end and keep jobs alive. */
+/** Connections of the application role for the job library: one listens, the others take, end and renew jobs. */
 export const jobPool = (): Pool => poolOf(directUrl(), 4);
 
 /**
- * Brings the job library's schema to this version; where it is, nothing is written. The application role cannot bring it
- * anywhere, so for it this is a check.
+ * Migrates the job library's schema; writes nothing if it is current. For the application role, which cannot migrate,
+ * this is a check.
  * @throws the driver's error, 42501 for a role that may not create what is missing
  */
 export async function migrateJobs(url: string): Promise<void> {
@@ -57,7 +60,7 @@ export async function migrateJobs(url: string): Promise<void> {
   }
 }
 
-/** Schema and rights of the job library. @param sql the owner's connection */
+/** Installs schema and rights of the job library. @param sql the owner's connection */
 export async function installJobs(sql: postgres.Sql, ownerUrl: string): Promise<void> {
   await migrateJobs(ownerUrl);
   await sql.unsafe(RIGHTS);

@@ -1,14 +1,14 @@
 import type postgres from "postgres";
 
-/** Statements that read or write for longer than this exist: long lists, searches, exports, pruning. */
+/** Some statements take longer than this: long lists, searches, exports, pruning. */
 const SHORTEST_TIMEOUT_S = 10;
-/** The most connections of a process beside its pool: readers of chains, jobs, notifications, recording. */
+/** Maximum connections of a process beside its pool: chain readers, jobs, notifications, recording. */
 const BESIDE_POOL = 19;
 
 type Limits = { name: string; timeout: number; slots: number; ofRole: number };
 
 /**
- * Limits of the database on a role that are below this process's needs, in sentences for the operator.
+ * Limits of a role in the database below this process's needs, as sentences for the operator.
  * @param sql the role's own connection
  * @param poolSize connections of its pool; 0 where a pooler opens them
  */

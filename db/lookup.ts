@@ -5,28 +5,31 @@ import { databaseSettings } from "./settings";
 import { survivable } from "./survive";
 
 /**
- * A few connections of the application role that see every organization from their first moment, for the one query
- * that finds out who is calling. No transaction, no setting to make: one round trip of a prepared statement.
- * Behind a transaction pooler (DATABASE_PREPARE off) a connection keeps no settings.
+ * Connections of the application role with permanent sight of every organization, for the query that identifies a
+ * caller. No transaction and no settings: one round trip of a prepared statement. Behind a transaction pooler
+ * (DATABASE_PREPARE off) connections keep no settings.
  */
 function lookupSql(): postgres.Sql {
   const connection: Record<string, string> = databaseSettings().DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
-  // Behind a pooler each look-up is a transaction: one whose connection dies would leave the connection unusable.
+  // Behind a pooler each look-up is a transaction, which would leave a dying connection unusable.
   pool ??= survivable(connectApp({ name: "trailmark-lookup", max: 4, idle_timeout: 60, connection }));
   return pool;
 }
 let pool: postgres.Sql | undefined;
 
-/** A database may take connections and answer nothing (frozen, its disk stuck): after so long callers are asked to retry. */
+/**
+ * A database may accept connections without answering (frozen, its disk stuck): after this time callers are told to
+ * retry.
+ */
 const SILENCE_MS = 4_000;
-/** As long as the application role's statements may take. */
+/** Time limit of the application role's statements. */
 const MAX_WAIT_MS = 30_000;
-/** When the latest of the reads that are waited for in time was answered. */
+/** Time of the latest answer to a timed read. */
 let answeredAt = Number.NEGATIVE_INFINITY;
 
 /**
- * The answer to a read, or ETIMEDOUT where the database has been silent for that long. As long as it answers others, the
- * read only waits for its turn: in a crowd that is no sign of a database that is away.
+ * The answer to a read, or ETIMEDOUT if the database has been silent for that long. While others are answered, the read
+ * is only queued: a crowd is no sign of an unavailable database.
  */
 export function inTime<T>(answer: PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
   const began = performance.now();
@@ -39,7 +42,7 @@ export function inTime<T>(answer: PromiseLike<T>, silenceMs = SILENCE_MS): Promi
       if (left > 0) timer = setTimeout(look, left);
       else reject(Object.assign(new Error("the database did not answer in time"), { code: "ETIMEDOUT" }));
     };
-    // After the sockets were read once more: it may be this process that stood still, with the answer there.
+    // After another read of the sockets: this process itself may have stalled with the answer waiting.
     const look = () => setImmediate(giveUp);
     let timer = setTimeout(look, silenceMs);
     const settled = () => {
@@ -62,7 +65,10 @@ export function inTime<T>(answer: PromiseLike<T>, silenceMs = SILENCE_MS): Promi
 
 type Query<Row extends object> = (sql: postgres.ISql) => postgres.PendingQuery<Row[]>;
 
-/** Runs one query with sight of every organization, before any tenant is known. Only server/identity/auth looks callers up. */
+/**
+ * Runs one query with sight of every organization, before a tenant is known. Only for identifying callers in
+ * server/identity/auth.
+ */
 export async function lookUpAll<Row extends object>(query: Query<Row>): Promise<Row[]> {
   const sql = lookupSql();
   if (databaseSettings().DATABASE_PREPARE) return inTime(query(sql));
@@ -74,14 +80,14 @@ export async function lookUpAll<Row extends object>(query: Query<Row>): Promise<
   return rows;
 }
 
-/** lookUpAll() for the one row that there can be. */
+/** lookUpAll() for at most one row. */
 export async function lookUp<Row extends object>(query: Query<Row>): Promise<Row | undefined> {
   return (await lookUpAll(query))[0];
 }
 
 /**
- * lookUp() that notes, in the same round trip, that the credential is in use. A database that takes no writes still knows
- * who is calling: then nothing is noted.
+ * lookUp() that also records the credential's use, in the same round trip. A database without writes still identifies
+ * callers; then nothing is recorded.
  * @param note an UPDATE
  */
 export async function lookUpNoting<Row extends object>(
@@ -96,10 +102,10 @@ export async function lookUpNoting<Row extends object>(
   }
 }
 
-/** Whether the database answers, for doors that look nobody up. @throws Error that the database is away */
+/** Checks that the database answers, for doors without a look-up. @throws Error that the database is away */
 export async function requireAnswer(): Promise<void> {
   await lookUpAll((sql) => sql`SELECT 1`);
 }
 
-/** Ends the look-up connections, if there are any. */
+/** Ends the look-up connections, if any. */
 export const closeLookup = (): Promise<void> => lookupSql().end({ timeout: 2 });

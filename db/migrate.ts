@@ -7,15 +7,15 @@ import { EXPECTED, ensureRoles } from "./roles";
 import { causeOf, codeOf, messageOf } from "./thrown";
 import { countMigrations, functionsOfVersion, MigrationError, type Missing, missingFrom, OF_LATER } from "./version";
 
-/** Addresses of the three roles; without the owner's nothing is changed, only checked. */
+/** Addresses of the three roles; without the owner's only checks. */
 export type MigrateInput = {
   ownerUrl?: string | undefined;
   appUrl: string;
   adminUrl?: string | undefined;
-  /** Whether the database is distributed by Citus (TRAILMARK_CITUS). */
+  /** Whether Citus distributes the database (TRAILMARK_CITUS). */
   citus?: boolean;
   log?: (line: string) => void;
-  /** Hears what the operator should know although all is done. */
+  /** Called with warnings for the operator after success. */
   warn?: (line: string) => void;
 };
 
@@ -24,7 +24,7 @@ const OWNER_NEEDS =
   "\nThe owner needs CREATEROLE and must own the database and its schema public (ALTER SCHEMA public OWNER TO …).";
 const DIRECT = "It must not: name PostgreSQL itself there, because a migration holds a lock of its session.";
 
-/** A line in a migration behind which statements need this version's functions: they are installed there. */
+/** Line in a migration before statements that need this version's functions: they are installed there. */
 const FUNCTIONS = "--> functions\n";
 
 async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInput): Promise<void> {
@@ -48,7 +48,7 @@ async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInpu
   }
 }
 
-/** Makes the owner's session independent of what the database has set; extensions may be in a separate schema. */
+/** Makes the owner's session independent of the database's settings; extensions may have their own schema. */
 async function prepareSession(sql: postgres.Sql): Promise<void> {
   const settings = Object.entries({ statement_timeout: "0", lock_timeout: "0", ...EXPECTED });
   await sql`SELECT set_config(name, value, false)
@@ -59,7 +59,7 @@ async function prepareSession(sql: postgres.Sql): Promise<void> {
     WHERE e.extname IN ('pg_trgm', 'btree_gin')`;
 }
 
-/** Where applied migrations and installed functions are recorded; a process that starts without the owner's address reads it. */
+/** Tables of applied migrations and installed functions, readable by processes without the owner's address. */
 async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
   await tx.unsafe(`
     CREATE SCHEMA IF NOT EXISTS drizzle;
@@ -70,7 +70,7 @@ async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
     GRANT SELECT ON drizzle.__drizzle_migrations, drizzle.installed_functions TO trailmark_app, trailmark_audit_admin`);
 }
 
-/** Migrations, then functions, in one transaction: no session sees one without the other. */
+/** Applies migrations, then functions, in one transaction, so that no session sees one without the other. */
 async function applyMissing(
   tx: postgres.TransactionSql,
   { migrations }: Missing,
@@ -78,7 +78,7 @@ async function applyMissing(
 ): Promise<void> {
   await prepareRecords(tx);
   const install = async () => installFunctions(tx, await staleFunctions(tx, functions));
-  // A function that a migration needs may name what only a later one creates.
+  // A function needed by a migration may refer to a later one.
   await tx`SET LOCAL check_function_bodies = off`;
   for (const { sql: statements, hash, folderMillis } of migrations) {
     const [first = "", ...others] = statements.join("").split(FUNCTIONS);
@@ -116,8 +116,8 @@ async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string
 }
 
 /**
- * Brings the database to this version: roles, migrations, functions, under a lock that makes a second process wait.
- * Without ownerUrl it only checks that nothing is missing.
+ * Migrates the database to this version: roles, migrations, functions, under a lock that makes a second process wait.
+ * Without ownerUrl only checks that nothing is missing.
  * @throws MigrationError with a sentence for the operator.
  */
 export async function migrate(input: MigrateInput): Promise<void> {
@@ -140,6 +140,6 @@ export async function migrate(input: MigrateInput): Promise<void> {
       cause: error,
     });
   } finally {
-    await sql.end({ timeout: 5 }); // ends the session and with it the lock
+    await sql.end({ timeout: 5 }); // Ends the session and its lock.
   }
 }

@@ -4,7 +4,7 @@ import type { Tx } from "./client";
 
 type PageInput = { page: number; limit: number };
 
-/** The pagination member of an answer. */
+/** Pagination member of an answer. */
 export const paginate = ({ page, limit }: PageInput, total: number) => ({
   page,
   limit,
@@ -14,7 +14,7 @@ export const paginate = ({ page, limit }: PageInput, total: number) => ({
 
 type Paged<Q> = { from: PgTable; query: Q; where: SQL | undefined };
 
-/** The rows of one page of a query in its order, and how many of its table meet the condition in all. */
+/** Rows of one page of a query in its order, and the number of all matches in its table. */
 export async function readPage<Q extends PgSelect>(tx: Tx, input: PageInput, { from, query, where }: Paged<Q>) {
   const [rows, total] = await Promise.all([
     query

@@ -6,19 +6,19 @@ import { MigrationError } from "./version";
 
 const REACH_MS = 15_000;
 const NOT_YET = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT", "57P03"]);
-/** Poolers' errors for a setting that a connection asks for. */
+/** Poolers' errors for a setting requested by a connection. */
 const POOLER_ANSWER = /unsupported startup parameter/;
-/** The driver's error when the server refuses TLS. */
+/** The driver's error if the server refuses TLS. */
 const NO_TLS = /before secure TLS connection/;
 const OLDEST_VERSION = 150_000;
 
 type Address = {
   url: string;
-  /** The owner of the address, for the message. */
+  /** Owner of the address, for the message. */
   role: string;
-  /** The remedy when a pooler answers; without it a pooler is allowed. */
+  /** Advice if a pooler answers; without it poolers are allowed. */
   unlessPooled?: string;
-  /** How long a server that does not answer yet is waited for, in milliseconds. */
+  /** Time to wait for a server that does not answer yet, in milliseconds. */
   withinMs?: number;
 };
 
@@ -26,7 +26,7 @@ type Server = { number: number; version: string; readOnly: boolean };
 
 const hostOf = (url: string): string => url.replace(/^\w+:\/\/([^/]*@)?/, "").split(/[/?]/)[0] ?? "";
 
-/** The sentence for an address that leads to no database, or to one that does not let us in. */
+/** Sentence for an address without a reachable database. */
 function whyNot(error: unknown, { url, role }: Address): string {
   const host = hostOf(url);
   const [code, message] = [codeOf(error), messageOf(error)];
@@ -44,8 +44,7 @@ function checkVersion({ number, version }: Server, host: string): void {
 }
 
 /**
- * One connection to a database that can be written to; a server that starts at the same time as we do, or that is just
- * being made the primary, gets a moment.
+ * One connection to a writable database; waits a moment for a server that is starting, or being promoted to primary.
  * @throws MigrationError with a sentence for the operator
  */
 export async function reach(address: Address): Promise<postgres.Sql> {

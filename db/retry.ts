@@ -3,13 +3,13 @@ import { causeOf, codeOf } from "./thrown";
 
 const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 20;
-/** Serialization failure and deadlock: what others did at the same moment was in the way, and nothing was written. */
+/** Serialization failure and deadlock: conflicts with concurrent transactions, nothing was written. */
 const IN_THE_WAY = new Set(["40001", "40P01"]);
 
-/** Whether a transaction failed only because of what others did at the same moment. */
+/** True if a transaction only failed because of concurrent ones. */
 export const wasInTheWay = (error: unknown): boolean => IN_THE_WAY.has(codeOf(causeOf(error)));
 
-/** Does a transaction again that a deadlock or serialization failure ended; it must change nothing but the database. */
+/** Retries a transaction ended by a deadlock or serialization failure; it may only change the database. */
 export async function retried<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -4,7 +4,7 @@ import postgres from "postgres";
 const GROUPS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** Settings that every statement relies on, regardless of the database's or server's own for other programs. */
+/** Settings that every statement relies on, regardless of defaults for other programs. */
 export const EXPECTED: Record<string, string> = {
   DateStyle: "ISO, MDY",
   TimeZone: "UTC",
@@ -16,21 +16,21 @@ export const EXPECTED: Record<string, string> = {
 
 type Settings = Record<string, string>;
 
-/** A role's defaults unless its operator has set something else. */
+/** Defaults of a role, unless its operator has set others. */
 const SETTINGS: Record<Exclude<Group, "trailmark_sealer">, Settings> = {
   trailmark_app: { ...EXPECTED, statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" },
   trailmark_audit_admin: { ...EXPECTED, statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
 };
 
-/** The user and password that an address names. */
+/** User and password in an address. */
 export function loginOf(url: string): { name: string; password: string } {
   const { username, password } = new URL(url);
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
 /**
- * The verifier that PostgreSQL stores for a password (RFC 5803), so that the password itself reaches no server log.
- * Passwords beyond ASCII would need SASLprep and are handed over as they are.
+ * The verifier that PostgreSQL stores for a password (RFC 5803), so that no server log shows the password. Non-ASCII
+ * passwords would need SASLprep and are passed as is.
  */
 function scramVerifier(password: string): string {
   if (!/^[\x20-\x7e]*$/.test(password)) return password;
@@ -48,8 +48,8 @@ async function run(sql: postgres.Sql, template: string, ...values: string[]): Pr
 }
 
 /**
- * Whether a password is right. The owner's address is tried as that user, since it leads to PostgreSQL itself: a pooler
- * between the application and the database refuses all clients for a while after a log-in that failed.
+ * Tests a password at the owner's address, which leads to PostgreSQL itself: after a failed login a pooler refuses all
+ * clients for a while.
  */
 async function canLogIn(url: string, ownerUrl: string): Promise<boolean> {
   const { username, password } = new URL(url);
@@ -69,7 +69,7 @@ async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
   return (await sql`SELECT FROM pg_roles WHERE rolname = ${role}`).length > 0;
 }
 
-/** An owner without CREATEROLE may not, which is no reason to stop: doctor names what statements then run under. */
+/** An owner without CREATEROLE may not, which must not stop the process: doctor reports the effective settings. */
 async function giveSetting(sql: postgres.Sql, to: { name: string; setting: string; value: string }): Promise<void> {
   try {
     await run(sql, "ALTER ROLE %I SET %I = %L", to.name, to.setting, to.value);
@@ -80,7 +80,7 @@ async function giveSetting(sql: postgres.Sql, to: { name: string; setting: strin
 
 type Role = { unsafe: boolean; canLogIn: boolean; member: boolean; owner: boolean; settings: string[] };
 
-/** Lets the user of an address log in as a member of a group, with the password that the address holds. */
+/** Lets an address's user log in as a member of a group, with the address's password. */
 async function ensureLogin(
   sql: postgres.Sql,
   { url, group, ownerUrl, more }: { url: string; group: keyof typeof SETTINGS; ownerUrl: string; more: Settings },
@@ -107,8 +107,8 @@ async function ensureLogin(
 type RoleAddresses = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined };
 
 /**
- * Creates the group roles and the logins that the addresses name; changes only what differs, so that an owner without
- * CREATEROLE suffices once everything is in place. `more` are settings beside those that every login gets.
+ * Creates the group roles and the logins in the addresses; changes only differences, so that an owner without
+ * CREATEROLE suffices once all exists. `more` are settings beside those of every login.
  * @throws Error of PostgreSQL (42501) when the owner may not do what is missing.
  */
 export async function ensureRoles(

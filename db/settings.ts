@@ -1,4 +1,4 @@
-/** The database settings of this process, under the names of their environment variables. */
+/** Database settings of this process, by environment variable. */
 export type DatabaseSettings = {
   DATABASE_URL: string;
   DATABASE_DIRECT_URL?: string | undefined;
@@ -9,7 +9,7 @@ export type DatabaseSettings = {
   AUDIT_ADMIN_DATABASE_URL?: string | undefined;
 };
 
-/** Passes the settings in: once, by the module that reads the environment. Connections are opened later, by first use. */
+/** Passes the settings in once, from the module that reads the environment. Connections open on first use. */
 export function configureDatabase(read: () => DatabaseSettings): void {
   current = read;
 }

@@ -4,9 +4,9 @@ import { codeOf } from "./thrown";
 
 type Work = (tx: postgres.TransactionSql) => unknown;
 
-/** Errors after which the socket is closed; anything sent then throws outside of every promise. */
+/** Errors after which the socket is closed; sending then throws outside any promise. */
 const CLOSING = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
-/** Errors of a connection that has died: the first statement after its reconnect may still get one. */
+/** Errors of a dead connection, which the first statement after its reconnect may still get. */
 const STALE = new Set(["57P01", ...CLOSING]);
 const MAX_BEGINS = 3;
 
@@ -15,7 +15,7 @@ const lostError = () =>
     code: "CONNECTION_CLOSED",
   });
 
-/** A transaction's sql that refuses to send once its connection is gone. */
+/** A transaction's sql that refuses to send once its connection is lost. */
 function refusing(tx: postgres.TransactionSql, isLost: () => boolean): postgres.TransactionSql {
   const guarded = <F extends (...args: never[]) => unknown>(send: F) =>
     ((...args: Parameters<F>) => {
@@ -26,11 +26,11 @@ function refusing(tx: postgres.TransactionSql, isLost: () => boolean): postgres.
 }
 
 /**
- * Makes the transactions of a pool survive the death of their connection. postgres.js 3.4 sends the ROLLBACK of such a
- * transaction into a socket that is gone, which throws outside of every promise (the process would end) and leaves
- * the connection unusable. Here the transaction's promise rejects and nothing is sent after it; one that did not even
- * begin, because its connection had died while idle, is begun again. This file can go when
- * https://github.com/porsager/postgres/issues/1208 and https://github.com/porsager/postgres/issues/1216 are fixed.
+ * Makes a pool's transactions survive the death of their connection. postgres.js 3.4 sends the ROLLBACK into a closed
+ * socket, which throws outside any promise (ending the process) and leaves the connection unusable. Here the
+ * transaction's promise rejects and nothing more is sent; a transaction that could not start, because its idle
+ * connection had died, is retried. Remove this file when https://github.com/porsager/postgres/issues/1208 and
+ * https://github.com/porsager/postgres/issues/1216 are fixed.
  */
 export function survivable<T extends postgres.Sql>(sql: T): T {
   const begin = sql.begin.bind(sql) as (options: string, work: Work) => Promise<unknown>;
@@ -40,7 +40,7 @@ export function survivable<T extends postgres.Sql>(sql: T): T {
     const inner = (tx: postgres.TransactionSql) =>
       new Promise((resolve, reject) => {
         const done = (finish: () => void) =>
-          // The connection's end is reported in the same turn as the failure of its query.
+          // The connection's end is reported in the same tick as the failure of its query.
           setImmediate(() => {
             if (lost) return;
             over = true;

@@ -1,6 +1,6 @@
 /**
- * An error's text without the values of the statement that failed: Drizzle's message holds all of them, and they
- * may be secrets, or as long as a body.
+ * An error's text without the statement's values: Drizzle's message contains all of them, and they may be secrets or
+ * long.
  */
 export function withoutValues(thrown: unknown, text: string): string {
   if (!(thrown instanceof Error)) return text;
@@ -11,27 +11,27 @@ export function withoutValues(thrown: unknown, text: string): string {
   );
 }
 
-/** An error in a line: the message of an Error, anything else as text. */
+/** An error as one line: the message of an Error, or the value as text. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? withoutValues(thrown, thrown.message) : String(thrown);
 
-/** An error with its stack where it has one. */
+/** An error with its stack, if any. */
 export const stackOf = (thrown: unknown): string =>
   (thrown instanceof Error && thrown.stack && withoutValues(thrown, thrown.stack)) || messageOf(thrown);
 
-/** The code of an error of Node, of a socket or of PostgreSQL (ENOENT, 23505); "" where it has none. */
+/** Code of an error of Node, a socket or PostgreSQL (ENOENT, 23505); "" without one. */
 export function codeOf(thrown: unknown): string {
   const hasCode = typeof thrown === "object" && thrown !== null && "code" in thrown;
   return hasCode && typeof thrown.code === "string" ? thrown.code : "";
 }
 
-/** The driver's error where Drizzle or fetch has wrapped one, else what was thrown. */
+/** The driver's error wrapped by Drizzle or fetch, else the thrown value. */
 export const causeOf = (thrown: unknown): unknown =>
   thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
 
-/** True for an error whose message is a sentence for the operator: it is shown without its stack. */
+/** True for an error whose message is a sentence for the operator, shown without a stack. */
 export const isExpected = (thrown: unknown): boolean =>
   thrown instanceof Error && "expected" in thrown && thrown.expected === true;
 
-/** An error as an Error object, for callers that take nothing else (a stream that is destroyed). */
+/** Converts a thrown value to an Error, where only that is accepted (destroying a stream). */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

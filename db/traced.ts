@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isDatabaseAway } from "./away";
 
-/** The purpose of a transaction, and its observer. */
+/** Request of a transaction, and its observer. */
 type Traced = {
-  /** The request's id, once its door has given it one. */
+  /** The request's id, once assigned by its door. */
   requestId?: string;
-  /** Begins a part of the request's trace; the answer ends it. Only where traces are configured. */
+  /** Starts a span of the request's trace; the result ends it. Only if tracing is configured. */
   begin?: (name: string) => (error?: unknown) => void;
-  /** The database could not be reached for it. */
+  /** The database was unreachable for this request. */
   databaseAway?: boolean;
 };
 
-/** The request that the present work belongs to. */
+/** Request of the current work. */
 export const traced = new AsyncLocalStorage<Traced>();
 
-/** Runs the work and notes with the request when the database was away for it. */
+/** Runs work and marks its request if the database was unreachable. */
 export async function noteAway<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +25,7 @@ export async function noteAway<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Names the request that is being answered: its transactions show the id in pg_stat_activity and PostgreSQL's log. */
+/** Names the current request: pg_stat_activity and PostgreSQL's log show its id for its transactions. */
 export function nameRequest(requestId: string): string {
   const request = traced.getStore();
   if (request) request.requestId = requestId;

@@ -7,11 +7,11 @@ import { z } from "zod";
 import { readFunctions, type SqlFunction, staleFunctions } from "./install-functions";
 import { codeOf } from "./thrown";
 
-// This file lies one folder below the root both as a source (db/) and inside a bundle (dist/).
+// One folder below the root both as a source (db/) and in a bundle (dist/).
 export const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
 const MIGRATIONS = join(FOLDER, "migrations");
 
-/** Thrown with a message for the operator; `expected` means that no stack is printed. */
+/** Thrown with a message for the operator; `expected` suppresses the stack. */
 export class MigrationError extends Error {
   readonly expected = true;
 }
@@ -22,25 +22,24 @@ const packageFile = z.object({ version: z.string() });
 
 let entries: Entry[] | undefined;
 
-/** Read once: a process continues to ask for its own migrations when the files of the next version are in its folder. */
+/** Read once: a process keeps checking its own migrations when a later version's files are in its folder. */
 function journal(): Entry[] {
   entries ??= journalFile.parse(JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8"))).entries;
   return entries;
 }
 
-/** The functions of this version. */
 export function functionsOfVersion(): SqlFunction[] {
   const { version } = packageFile.parse(JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")));
   return readFunctions(join(FOLDER, "functions"), version);
 }
 
-/** How many migrations this version brings. */
+/** Number of migrations in this version. */
 export const countMigrations = (): number => journal().length;
 
-/** The dates of the migrations that a database has. */
+/** Dates of a database's migrations. */
 type Applied = ReadonlySet<number>;
 
-/** @throws PostgresError 42P01 or 3F000 before the first one */
+/** @throws PostgresError 42P01 or 3F000 before the first migration */
 export async function readApplied(sql: postgres.ISql): Promise<Applied> {
   const rows = await sql<{ at: string }[]>`SELECT created_at AS at FROM drizzle.__drizzle_migrations`;
   return new Set(rows.map(({ at }) => Number(at)));
@@ -48,22 +47,22 @@ export async function readApplied(sql: postgres.ISql): Promise<Applied> {
 
 const pendingOf = (applied: Applied): Entry[] => journal().filter(({ when }) => !applied.has(when));
 
-/** How many of this version's migrations a database has. */
+/** Number of this version's migrations in a database. */
 export const countApplied = (applied: Applied): number => journal().length - pendingOf(applied).length;
 
 export const OF_LATER =
   "The database is of a later version than this program, which may run beside it only while processes are replaced. There is no way back but the backup made before the upgrade.";
 
-/** The date of the newest migration that this version brings, in ms since 1970 UTC. */
+/** Date of this version's newest migration, in ms since 1970 UTC. */
 export const newestMigration = (): number => Math.max(...journal().map(({ when }) => when));
 
-/** Whether a later version has migrated the database; this one may run beside it while processes are replaced. */
+/** True if a later version has migrated the database; this one may run beside it during an upgrade. */
 export const isOfLater = (applied: Applied): boolean => Math.max(...applied) > newestMigration();
 
-/** Migrations (oldest first, with their tags) and functions that a database lacks. */
+/** Migrations (oldest first, with tags) and functions missing in a database. */
 export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[]; ofLater: boolean };
 
-/** The result of a query, or `otherwise` where its table does not exist yet or is not shown to this role. */
+/** Result of a query, or `otherwise` if its table does not exist yet or is hidden from this role. */
 async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await query;
@@ -74,7 +73,7 @@ async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
 }
 
 /**
- * Compares a database with this version. Migrations are known by their dates, as Drizzle has it.
+ * Compares a database with this version. Migrations are identified by date, like Drizzle does.
  * @throws MigrationError when the database is of a build before the first release
  */
 export async function missingFrom(sql: postgres.Sql, functions: SqlFunction[]): Promise<Missing> {

@@ -2,12 +2,12 @@ import { messageOf } from "@/agent/message-of";
 import type { LiveLogs, Page } from "@/agent/providers/provider";
 import { type Command, type CommandResult, command } from "@/server/devices/live/schema";
 
-/** Below the server's 5 MiB, with room for the envelope. */
+/** Below the server's 5 MiB, leaving room for the envelope. */
 const MAX_ANSWER_BYTES = 4.5 * 1024 * 1024;
 
 const refusal = (code: string, message: string): CommandResult => ({ ok: false, error: { code, message } });
 
-/** Long messages are cut, all alike, until the page fits into one request. */
+/** Cuts long messages equally until the page fits into one request. */
 function fitting(page: Page): Page {
   let { events } = page;
   for (let max = 32_768; Buffer.byteLength(JSON.stringify(events)) > MAX_ANSWER_BYTES && max > 64; max /= 2)
@@ -27,7 +27,7 @@ async function run(logs: LiveLogs, wanted: Command): Promise<CommandResult> {
   return entry ? { ok: true, data: entry } : refusal("not_found", "there is no such record");
 }
 
-/** Answers one `command` event; a fault of this machine becomes an answer too. */
+/** Answers a `command` event; errors of this machine become answers too. */
 export async function answer(logs: LiveLogs, data: unknown): Promise<CommandResult> {
   const parsed = command.safeParse(data);
   if (!parsed.success) return refusal("unsupported", "this agent does not know the command");

@@ -10,10 +10,10 @@ import type { LiveLogs } from "@/agent/providers/provider";
 import { LIVE_QUERY_TIMEOUT_MS, STREAM_COMMENT_MS } from "@/server/devices/live/schema";
 import { answer } from "./answer";
 
-/** Longer than any command: a server that sends this much without an end of an event is not Trailmark. */
+/** Longer than any command: a server that sends this much without ending an event is not Trailmark. */
 const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
-/** Reads an event stream. onActivity is called for every chunk, comments included. @throws when the stream breaks. */
+/** Reads an event stream. onActivity is called for every chunk, including comments. @throws when the stream breaks. */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
   onActivity: () => void,
@@ -29,8 +29,8 @@ export async function* readEvents(
 }
 
 /**
- * Works on tasks in the order in which they come, so many at once: whichever worker is free takes the next one.
- * @returns what takes a task, which handles its own faults
+ * Runs tasks in order, a limited number at once, on the next free worker.
+ * @returns a function to add a task, which handles its own errors
  */
 function workQueue(workers: number): (task: () => Promise<void>) => void {
   const waiting: (() => Promise<void>)[] = [];
@@ -47,14 +47,14 @@ function workQueue(workers: number): (task: () => Promise<void>) => void {
   };
 }
 
-/** Two comments missed: the connection is dead even if no end was received. */
+/** Two comments missed: the connection is dead even without an end. */
 const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
-/** A stream that lasted so long was a good one: the next attempt starts without a wait to speak of. */
+/** A stream that lasted this long was good, so the next attempt hardly waits. */
 const STABLE_MS = 30_000;
 const ANSWER_ATTEMPTS = 3;
-/** The number of queries worked on at once: each may read a whole log. */
+/** Concurrent queries: each may read a whole log. */
 const MAX_CONCURRENT = 4;
-/** The server knows this agent no more, or not yet; heartbeats decide what that means. */
+/** Wait after the server refuses this agent; heartbeats find out why. */
 const TURNED_AWAY_MS = 60_000;
 
 export type LiveOptions = {
@@ -64,14 +64,14 @@ export type LiveOptions = {
   diagnostics: Diagnostics;
   signal: AbortSignal;
   logs: LiveLogs;
-  /** Called whenever the server has opened the stream: from then on queries arrive. */
+  /** Called when the server has opened the stream, so that queries can arrive. */
   onListening?: () => void;
-  /** Called for each answer: whether the server still waited for it, and how long it took. */
+  /** Called for each answer: whether the server still waited for it, and its duration. */
   onAnswered?: (taken: boolean, ms: number) => void;
   random?: () => number;
 };
 
-/** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
+/** Takes commands from one connection until it ends. @returns the wait requested by the server, in milliseconds. */
 async function listen(options: LiveOptions, enqueue: ReturnType<typeof workQueue>): Promise<number> {
   const { url, agentId, token, diagnostics, signal } = options;
   const connection = linkedTo(signal);
@@ -94,7 +94,7 @@ async function listen(options: LiveOptions, enqueue: ReturnType<typeof workQueue
       watch.refresh(),
     )) {
       if (event !== "command") continue;
-      // The machine's clock may be hours off, so the deadline in the command is no help.
+      // Ignores the command's deadline, because the machine's clock may be hours off.
       const until = performance.now() + LIVE_QUERY_TIMEOUT_MS;
       enqueue(async () => {
         const leftMs = until - performance.now();
@@ -110,8 +110,8 @@ async function listen(options: LiveOptions, enqueue: ReturnType<typeof workQueue
 }
 
 /**
- * Ends with the answer, or as soon as nobody waits for it any more: a program that hangs, or a server that wants to be
- * left alone for an hour, takes a worker no longer than that.
+ * Ends with the answer, or once nobody waits for it, so that a hanging program, or a server that requests an hour's
+ * wait, occupies a worker no longer.
  */
 async function respondWithin(
   options: LiveOptions,
@@ -150,7 +150,7 @@ async function respond(options: LiveOptions, data: string): Promise<void> {
   }
 }
 
-/** Keeps the command stream open until the signal, coming back with growing, jittered waits. */
+/** Keeps the command stream open until the signal, reconnecting with growing, jittered waits. */
 export async function keepCommandStream(options: LiveOptions): Promise<void> {
   const { diagnostics, signal, random = Math.random } = options;
   const enqueue = workQueue(MAX_CONCURRENT);

@@ -4,17 +4,17 @@ import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
- * Where reading stopped. The generation is a digest of the file's first line: it survives a rename (rotation) and
- * changes when the file is emptied and written again, so that a byte offset always means the same line. restarts
- * counts the times the file was emptied and got the same first line again. modified is when the file had last been
- * written to, in milliseconds: what was rotated later has not been read. Marks of older agents are without it.
+ * Position in a file. The generation is a digest of the first line: it survives renaming (rotation) and changes when
+ * the file is rewritten, so that an offset always means the same line. restarts counts rewrites with the same first
+ * line. modified is the file's mtime in milliseconds: files rotated later are unread. Watermarks of older agents lack
+ * it.
  */
 export type Position = { inode: string; generation: string; restarts: number; offset: number; modified?: number };
 
 const FIRST_LINE_BYTES = 1024;
 const NEWLINE = 0x0a;
 
-/** Digest of the first line; null while the file has none, so nothing to read either. */
+/** Digest of the first line; null without one, when there is nothing to read either. */
 async function generationOf(file: FileHandle): Promise<string | null> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0);
   const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
@@ -23,20 +23,20 @@ async function generationOf(file: FileHandle): Promise<string | null> {
   return createHash("sha256").update(line).digest("hex").slice(0, 16);
 }
 
-/** The beginning of a file; its generation is empty while there is nothing to read. */
+/** Start of a file; its generation is empty while there is nothing to read. */
 export async function startOf(file: FileHandle): Promise<Position> {
   const { ino, mtimeMs } = await file.stat();
   const generation = (await generationOf(file)) ?? "";
   return { inode: String(ino), generation, restarts: 0, offset: 0, modified: mtimeMs };
 }
 
-/** The generation as an occurrence id carries it. */
+/** The generation in an occurrence id. */
 export const generationLabel = ({ generation, restarts }: Position): string =>
   restarts ? `${generation}.${restarts}` : generation;
 
 export const toWatermark = (position: Position): string => JSON.stringify(position);
 
-/** A stored watermark; undefined when its format is not ours. */
+/** Parses a stored watermark; undefined for another format. */
 export function fromWatermark(text: string | undefined): Position | undefined {
   if (!text) return;
   try {
@@ -49,7 +49,7 @@ export function fromWatermark(text: string | undefined): Position | undefined {
 
 const READ_BACK_BYTES = 64 * 1024;
 
-/** The offset at which the newest `lines` lines begin; undefined where they take more than so many bytes. */
+/** Offset of the newest `lines` lines; undefined if they exceed the byte limit. */
 export async function newestLines(
   file: FileHandle,
   size: number,
@@ -65,11 +65,11 @@ export async function newestLines(
   return size <= bytes ? 0 : undefined;
 }
 
-/** The ends of names that rotation gives: NAME.1, NAME-20260101. A copy that somebody made has another one. */
+/** Suffixes of rotated files: NAME.1, NAME-20260101. Manual copies have others. */
 const ROTATED = /^[.-]\d[\d._T-]*$/;
 const COMPRESSED = /\.(gz|xz|bz2|zst)$/;
 
-/** An open file that holds lines of a log, and where to begin in it. */
+/** An open file with lines of a log, and the position to start at. */
 export type LogPart = { file: FileHandle; from: Position };
 type Sibling = LogPart & { name: string };
 
@@ -84,9 +84,9 @@ async function siblingsOf(path: string): Promise<Sibling[]> {
 }
 
 /**
- * The uncompressed files beside a log that hold what lies behind a position, oldest first, to be closed by the caller:
- * first the rest of the file that was read last, which is the same inode after a rename and has the same first line
- * after copy-and-truncate, then what was rotated after it. isWhole is false where that file is gone or compressed.
+ * Uncompressed files beside a log with lines after a position, oldest first, to be closed by the caller: the rest of
+ * the last file read (same inode after a rename, same first line after copy-and-truncate), then files rotated later.
+ * isWhole is false if that file is gone or compressed.
  */
 export async function rotatedParts(path: string, last: Position): Promise<{ parts: LogPart[]; isWhole: boolean }> {
   const siblings = await siblingsOf(path);

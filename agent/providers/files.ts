@@ -27,13 +27,13 @@ import {
 } from "./provider";
 import { pageOfOldestFirst } from "./query";
 
-/** One reading never takes more, so that a batch of events stays far below the server's body limit. */
+/** Limit per reading, so that a batch stays far below the server's body limit. */
 const READ_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
 type Line = { text: string; offset: number };
 
-/** At most max complete lines from an offset. A line that fills the whole reading is cut there. */
+/** At most max complete lines from an offset. A line that fills the whole reading is cut. */
 async function readLines(file: FileHandle, offset: number, max: number): Promise<{ lines: Line[]; end: number }> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, offset);
   const lines: Line[] = [];
@@ -49,7 +49,7 @@ async function readLines(file: FileHandle, offset: number, max: number): Promise
   return { lines, end: offset + start };
 }
 
-/** The first line that begins at or after an offset. */
+/** Start of the first line at or after an offset. */
 async function lineStart(file: FileHandle, offset: number): Promise<number> {
   if (offset <= 0) return 0;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, offset - 1);
@@ -57,10 +57,10 @@ async function lineStart(file: FileHandle, offset: number): Promise<number> {
   return newline < 0 ? offset : offset + newline;
 }
 
-/** A log file, the program that lines without one belong to, and the facility that the file stands for. */
+/** A log file, the default program of its lines, and its facility. */
 export type FileSource = { path: string; program: string; facility?: number };
 
-/** Where Linux systems without a journal keep their events; a file that does not exist (yet) is no fault. */
+/** Log files of Linux systems without a journal; missing ones are fine. */
 export const SYSTEM_LOG_FILES: readonly FileSource[] = [
   { path: "/var/log/syslog", program: "syslog" },
   { path: "/var/log/messages", program: "syslog" },
@@ -71,15 +71,15 @@ export const SYSTEM_LOG_FILES: readonly FileSource[] = [
   { path: "/var/log/alternatives.log", program: "update-alternatives" },
 ];
 
-/** Further back than this no first run reads, however long the lines are. */
+/** Limit of a first run, also in bytes for long lines. */
 const BACKLOG = { lines: BACKLOG_RECORDS, bytes: 8 * 1024 * 1024 };
-/** Of a huge file the newest part is enough for live queries. */
+/** Part of a huge file that live queries read. */
 const SCANNED = { lines: MAX_SCANNED * 10, bytes: 32 * 1024 * 1024 };
 const SCAN_BATCH = 5_000;
 const LINES_LOST =
   "the file that was read last was emptied, removed or compressed: lines written to it after that reading may be missing";
 
-/** Tails one log file over rotation, by rename or by copy and truncate. */
+/** Tails a log file across rotation, by rename or by copy and truncate. */
 export class FileProvider implements LogProvider {
   readonly name: string;
   readonly key: string;
@@ -119,7 +119,7 @@ export class FileProvider implements LogProvider {
     return { ...reading, warning: LINES_LOST };
   }
 
-  /** Files rotated since the last reading, one by one, then the log itself. */
+  /** Reads files rotated since the last reading, one by one, then the log itself. */
   private async readRotated(log: LogPart, last: Position, max: number): Promise<Reading> {
     const { parts, isWhole } = await rotatedParts(this.source.path, last);
     const warning = isWhole ? {} : { warning: LINES_LOST };
@@ -175,7 +175,7 @@ export class FileProvider implements LogProvider {
       name: this.name,
       displayName: this.source.path,
       recordCount,
-      // The size at which a file is rotated stands in other programs' settings.
+      // The rotation size is configured in other programs.
       maxSize: 0,
       retentionDays: 0,
       lastWriteTime: mtime.toISOString(),
@@ -195,7 +195,7 @@ export class FileProvider implements LogProvider {
     return undefined;
   }
 
-  /** Where the newest part of the file begins, and how much of it that is where it is not the whole. */
+  /** Offset of the newest part of the file, and its extent if it is not the whole. */
   private async scannedPart(): Promise<{ from: number; searched?: Pick<Page, "searched"> }> {
     const file = await open(this.source.path);
     try {
@@ -207,7 +207,7 @@ export class FileProvider implements LogProvider {
     }
   }
 
-  /** Records from the first line on that begins at or after an offset, oldest first. */
+  /** Records from the first line at or after an offset, oldest first. */
   private async *records(from: number): AsyncGenerator<LogRecord> {
     const file = await open(this.source.path);
     try {

@@ -7,7 +7,7 @@ import { findWindowsLogs } from "./windows";
 
 const logsOf = (live: LogProvider[], shipped = live): Logs => ({ live: fixedLogs(live), shipped });
 
-/** The journal holds what the syslog files hold too, so one of them is shipped; the package logs are in neither. */
+/** The journal also contains the syslog files, so only one is shipped; package logs are in neither. */
 async function findLinuxLogs(): Promise<Logs> {
   const files = SYSTEM_LOG_FILES.map((source) => new FileProvider(source));
   if (!(await hasJournal())) return logsOf(files);
@@ -16,7 +16,7 @@ async function findLinuxLogs(): Promise<Logs> {
   return logsOf([journal, ...files], [journal, ...packageLogs]);
 }
 
-/** The logs of this machine. A file that is not there yet counts: it is left out of lists until it can be read. */
+/** Logs of this machine, including files that do not exist yet: lists omit them until they are readable. */
 export async function findLogs(): Promise<Logs> {
   if (process.platform === "win32") return findWindowsLogs();
   if (process.platform !== "darwin") return findLinuxLogs();

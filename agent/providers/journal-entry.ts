@@ -2,11 +2,11 @@ import { syslogCategory, syslogLevel } from "@/agent/mapping";
 import { journaldOccurrence } from "@/agent/occurrence-id";
 import type { LogRecord } from "./provider";
 
-/** A field as journalctl -o json prints it: text, bytes of what is no UTF-8, several values, or null. */
+/** A field as printed by journalctl -o json: text, bytes that are not UTF-8, several values, or null. */
 type JournalField = string | number[] | (string | number[])[] | null | undefined;
 export type JournalEntry = Record<string, JournalField>;
 
-/** A field as text; several values a line each. Blanks alone say nothing. */
+/** A field as text, one line per value; null if blank. */
 export function fieldText(field: JournalField): string {
   if (typeof field === "string") return field.trim() === "" ? "" : field;
   if (!Array.isArray(field)) return "";
@@ -20,7 +20,7 @@ const fieldNumber = (field: JournalField): number | null => {
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
-/** One entry of the journal. */
+/** Converts a journal entry. */
 export function toRecord(entry: JournalEntry): LogRecord {
   const cursor = fieldText(entry.__CURSOR);
   const message = fieldText(entry.MESSAGE);
@@ -44,7 +44,7 @@ export function toRecord(entry: JournalEntry): LogRecord {
   };
 }
 
-/** A line of journalctl; null when it is no entry. */
+/** Parses a line of journalctl; null if it is not an entry. */
 export function parseEntry(line: string): JournalEntry | null {
   try {
     const entry: JournalEntry = JSON.parse(line);

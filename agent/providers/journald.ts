@@ -20,7 +20,7 @@ import { shortLines } from "./short-lines";
 
 type Mark = { cursor: string; time: number };
 
-/** One reading never takes more characters, so that a batch of events stays far below the server's body limit. */
+/** Limit per reading, so that a batch stays far below the server's body limit. */
 const READ_CHARACTERS = 1024 * 1024;
 const PROBE_TIMEOUT_MS = 10_000;
 const FIELDS =
@@ -28,7 +28,7 @@ const FIELDS =
 
 const run = promisify(execFile);
 
-/** journalctl takes whole seconds here; the filters are exact. */
+/** journalctl takes whole seconds; the filters are exact. */
 function timeRange({ startTime, endTime }: Partial<Filters>): string[] {
   return [
     ...(startTime ? [`--since=@${Math.floor(Date.parse(startTime) / 1000)}`] : []),
@@ -36,11 +36,11 @@ function timeRange({ startTime, endTime }: Partial<Filters>): string[] {
   ];
 }
 
-/** The entries of all files that journalctl --header describes. */
+/** Entries of all files in the output of journalctl --header. */
 const entriesIn = (header: string): number =>
   [...header.matchAll(/^Entry [Oo]bjects: (\d+)/gm)].reduce((sum, [, digits]) => sum + Number(digits), 0);
 
-/** True when journalctl is there and has an entry that this user may read. */
+/** True if journalctl exists and has an entry readable by this user. */
 export function hasJournal(command = "journalctl"): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { timeout: PROBE_TIMEOUT_MS };
@@ -50,7 +50,7 @@ export function hasJournal(command = "journalctl"): Promise<boolean> {
   });
 }
 
-/** systemd's journal, through journalctl. */
+/** The systemd journal, through journalctl. */
 export class JournaldProvider implements LogProvider {
   readonly name = "journal";
   readonly key = "journald";
@@ -70,7 +70,7 @@ export class JournaldProvider implements LogProvider {
     }
   }
 
-  /** The cursor's entry may have been vacuumed: what of that very second is sent again is not stored twice. */
+  /** If the cursor's entry was vacuumed, rereads that second; duplicates are not stored. */
   private async readSince(time: number, since: string | undefined, max: number): Promise<Reading> {
     const now = this.now().getTime();
     const from = time > now ? now - LOOK_BACK_MS : time;
@@ -79,7 +79,7 @@ export class JournaldProvider implements LogProvider {
     return isMoved ? { ...reading, warning: CLOCK_SET_BACK } : reading;
   }
 
-  /** Reads until max entries or the size limit, then ends journalctl: it has no option for "the first N after". */
+  /** Reads up to max entries or the size limit, then ends journalctl, which cannot limit entries after a cursor. */
   private async take(range: string[], since: string | undefined, max: number): Promise<Reading> {
     const records: LogRecord[] = [];
     let characters = 0;
@@ -96,7 +96,7 @@ export class JournaldProvider implements LogProvider {
     return { records, watermark: mark ?? "", more: false };
   }
 
-  /** Without --all journalctl leaves fields of more than 4,096 bytes out. */
+  /** Without --all journalctl omits fields over 4,096 bytes. */
   private lines(range: string[]): AsyncGenerator<string> {
     const args = ["--no-pager", "--quiet", "--all", "-o", "json", `--output-fields=${FIELDS}`, ...range];
     return linesOf(this.command, args, shortLines);
@@ -113,7 +113,7 @@ export class JournaldProvider implements LogProvider {
       name: this.name,
       displayName: "systemd journal",
       recordCount: entriesIn(stdout),
-      // The header names the size that the files have now; what they may grow to depends on the disk.
+      // The header has the current size; the limit depends on the disk.
       maxSize: 0,
       retentionDays: 0,
       lastWriteTime: last,

@@ -7,8 +7,8 @@ const MAX_ERROR_CHARACTERS = 500;
 type Split = (stream: Readable) => AsyncIterable<string>;
 
 /**
- * The lines that a program prints, as they come; the program ends with the loop.
- * @throws when it cannot be started, or ends with another code than 0.
+ * Lines printed by a program, streamed; the program ends with the loop.
+ * @throws if it cannot be started, or exits with a nonzero code.
  */
 export async function* linesOf(
   command: string,

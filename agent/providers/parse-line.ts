@@ -1,4 +1,4 @@
-/** One line of a log file, taken apart. host and pid are null where the format has none. */
+/** A parsed log line. host and pid are null if the format lacks them. */
 export type ParsedLine = {
   time: Date;
   program: string;
@@ -18,14 +18,14 @@ const DPKG = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (.*)$/;
 const ALTERNATIVES = /^(update-alternatives) (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d): (.*)$/;
 const DAY_MS = 86_400_000;
 
-/** The old syslog format has no year: the one that puts the line into the past. */
+/** Syslog's old format has no year: chooses the one that puts the line in the past. */
 function withYear(date: string, clock: string, now: Date): Date {
   const time = new Date(`${date} ${now.getFullYear()} ${clock}`);
   if (time.getTime() > now.getTime() + DAY_MS) time.setFullYear(now.getFullYear() - 1);
   return time;
 }
 
-/** The years that the server takes; false for an impossible date too. */
+/** True for a valid date in the server's range. */
 const isStorable = (time: Date): boolean => time.getTime() >= 0 && time.getTime() < Date.UTC(9999, 0, 1);
 
 type Parts = { time: Date; program?: string; pid?: string; host?: string; message: string };
@@ -41,7 +41,7 @@ function split(text: string, now: Date): Parts | null {
   return m && { time: new Date(`${m[1]}T${m[2]}`), message: m[3]! };
 }
 
-/** A line of syslog (either format), dpkg, alternatives, or of nothing known: then the whole line is the message. */
+/** Parses a line of syslog (either format), dpkg or alternatives; otherwise the whole line is the message. */
 export function parseLine(line: string, { program, fallbackTime, now }: LineContext): ParsedLine {
   const pri = PRI.exec(line);
   const text = pri ? line.slice(pri[0].length) : line;

@@ -19,7 +19,7 @@ function Write-Event { process {
 } }
 `;
 
-/** name, maxSize …: every channel that has entries. */
+/** name, maxSize …: every channel with entries. */
 export const LIST_LOGS = `${PRELUDE}
 Get-WinEvent -ListLog * -ErrorAction SilentlyContinue | Where-Object { $_.RecordCount -gt 0 } | ForEach-Object {
   [pscustomobject]@{ LogName = $_.LogName; RecordCount = $_.RecordCount; MaximumSizeInBytes = $_.MaximumSizeInBytes
@@ -27,8 +27,8 @@ Get-WinEvent -ListLog * -ErrorAction SilentlyContinue | Where-Object { $_.Record
 }`;
 
 /**
- * log, after, time, max: the oldest entries behind a record id. Record ids start again when a log is cleared: then the
- * record of that id is another one, or the newest id comes before it, and reading starts at the log's beginning.
+ * log, after, time, max: oldest entries after a record id. Record ids restart when a log is cleared: if that id is
+ * another record, or the newest id is lower, reading starts over.
  */
 export const READ_AFTER = `${PRELUDE}
 $after = [long] $p.after
@@ -42,7 +42,7 @@ Read-Log @{ LogName = $p.log; FilterXPath = "*[System[EventRecordID>$after]]"; M
 export const READ_NEWEST = `${PRELUDE}
 Read-Log @{ LogName = $p.log; FilterXPath = $p.xpath; MaxEvents = $p.skip + $p.max } | Select-Object -Skip $p.skip | Write-Event`;
 
-/** log, xpath, max: how many match; the reader beneath Get-WinEvent, because that formats every message. */
+/** log, xpath, max: number of matches; uses the reader below Get-WinEvent, which would format every message. */
 export const COUNT = `${PRELUDE}
 $query = New-Object System.Diagnostics.Eventing.Reader.EventLogQuery $p.log, 'LogName', $p.xpath
 $reader = New-Object System.Diagnostics.Eventing.Reader.EventLogReader $query
@@ -50,16 +50,16 @@ $count = 0
 while ($count -lt $p.max) { $event = $reader.ReadEvent(); if ($null -eq $event) { break }; $event.Dispose(); $count++ }
 $reader.Dispose(); $count`;
 
-/** Runs one of the scripts. @returns its lines as they come. @throws with PowerShell's own words when it fails. */
+/** Runs a script. @returns its lines as a stream. @throws with PowerShell's message on failure. */
 export type RunScript = (script: string, parameters: object) => AsyncIterable<string>;
 
-/** The parameters travel as base64 of JSON: nothing of a query ever becomes PowerShell text. */
+/** Passes parameters as base64 JSON, so that no query becomes PowerShell code. */
 export function encodeScript(script: string, parameters: object): string {
   const json = Buffer.from(JSON.stringify(parameters)).toString("base64");
   const text = `$p = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${json}')) | ConvertFrom-Json\n${script}`;
   return Buffer.from(text, "utf16le").toString("base64");
 }
 
-/** Runs a script in the PowerShell that every Windows has. */
+/** Runs a script in Windows PowerShell. */
 export const runPowerShell: RunScript = (script, parameters) =>
   linesOf("powershell.exe", ["-NoProfile", "-NonInteractive", "-EncodedCommand", encodeScript(script, parameters)]);

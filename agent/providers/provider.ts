@@ -2,18 +2,18 @@ import { type LiveLevel, toStoredLevel } from "@/agent/mapping";
 import type { Descriptor, Entry, QueryParams, Searched } from "@/server/devices/live/schema";
 import type { EventCategory, WireEvent } from "@/server/devices/logs/event-log-schema";
 
-/** One entry of a log on this machine, in the words of the live channel; stored events are made from these. */
+/** A log entry of this machine, in live channel terms; stored events derive from it. */
 export type LogRecord = {
   logName: string;
-  /** Identifies the entry within its log: a sequence number, a byte offset, a time in microseconds. */
+  /** Number of the entry within its log: a sequence, a byte offset, a time in microseconds. */
   recordId: number;
-  /** Identifies the entry permanently; the server deduplicates by it. */
+  /** Permanent id of the entry, used by the server for deduplication. */
   occurrenceId: string;
   time: Date;
   level: LiveLevel;
   category: EventCategory;
   source: string;
-  /** The number of this kind of event; only Windows numbers them. */
+  /** Number of the event type; only Windows has one. */
   eventNumber?: number;
   message: string;
   computer: string | null;
@@ -23,51 +23,51 @@ export type LogRecord = {
 };
 
 /**
- * The entries behind a watermark: text that only its provider understands. A warning says what may be missing between the
- * two, for the agent's diagnostics.
+ * Entries after a watermark, which only its provider can parse. A warning reports possible gaps, for the agent's
+ * diagnostics.
  */
 export type Reading = { records: LogRecord[]; watermark: string; more: boolean; warning?: string };
 export type Filters = Omit<QueryParams, "logName">;
-/** searched says what was looked at where that was not the whole log. */
+/** searched describes the part that was searched, if not the whole log. */
 export type Page = { events: Entry[]; total: number; searched?: Searched };
 
-/** A log of this machine: its entries are shipped in order, and asked for live. */
+/** A log of this machine, shipped in order and queried live. */
 export interface LogProvider {
-  /** The log's name in live queries, and the one under which its watermark is kept unless `key` is given. */
+  /** Name in live queries, and key of the watermark unless `key` is set. */
   readonly name: string;
-  /** Where two logs have the same name. */
+  /** For logs with equal names. */
   readonly key?: string;
-  /** At most max entries after a watermark, oldest first; without one, the newest BACKLOG_RECORDS and onwards. */
+  /** At most max entries after a watermark, oldest first; without one, starting with the newest BACKLOG_RECORDS. */
   read(since: string | undefined, max: number): Promise<Reading>;
-  /** @throws where the log is not there or may not be read. */
+  /** @throws if the log is missing or unreadable. */
   describe(): Promise<Descriptor>;
-  /** The matching entries of one page, newest first. */
+  /** Matches of one page, newest first. */
   query(filters: Filters): Promise<Page>;
   get(recordId: number): Promise<Entry | undefined>;
 }
 
-/** The logs that can be asked for: all that there are now, or the one of a name in any case. */
+/** Logs available for queries: all current ones, or one by name in any case. */
 export type LiveLogs = {
   list(): Promise<readonly LogProvider[]>;
   find(name: string): Promise<LogProvider | undefined>;
 };
 
-/** The logs of a machine: all that can be asked for, and those of them whose entries are sent. */
+/** Logs of a machine: those available for queries, and those shipped. */
 export type Logs = { live: LiveLogs; shipped: LogProvider[] };
 
-/** How far back a first run goes in each log. */
+/** Entries of each log read on a first run. */
 export const BACKLOG_RECORDS = 1000;
-/** How far back a log is read where a time is needed and none is known that can be right. */
+/** How far back to read when a time is needed but none is reliable. */
 export const LOOK_BACK_MS = 3_600_000;
-/** The warning of a reading that starts there because its watermark lies ahead of now. */
+/** Warning of a reading that starts there because its watermark is in the future. */
 export const CLOCK_SET_BACK =
   "the clock was set back since the last reading: reading starts again an hour before now, what is older may be missing";
-/** Beyond so many entries of a log no reader pages; totals count up to here, and the answer says so. */
+/** Maximum entries paged and counted; the answer states the limit. */
 export const MAX_SCANNED = 100_000;
-/** Longer messages are cut: half a megabyte on one line is of no use and fills a request. */
+/** Longer messages are cut: half a megabyte on one line is useless and fills a request. */
 const MAX_MESSAGE_CHARACTERS = 32_768;
 
-/** A record as PUT /agents/:id/eventlogs takes it. */
+/** A record for PUT /agents/:id/eventlogs. */
 export function toWireEvent(record: LogRecord): WireEvent {
   const { logName, computer, user, eventNumber } = record;
   return {
@@ -87,7 +87,7 @@ export function toWireEvent(record: LogRecord): WireEvent {
   };
 }
 
-/** A record as a live query answers it. */
+/** A record for a live query's answer. */
 export function toEntry(record: LogRecord): Entry {
   return {
     recordId: record.recordId,

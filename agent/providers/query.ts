@@ -10,7 +10,7 @@ import {
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Whether a record passes the filters of a query. */
+/** True if a record passes a query's filters. */
 export function matches(record: LogRecord, filters: Filters): boolean {
   const { level, source, startTime, endTime, eventId } = filters;
   return (
@@ -22,7 +22,7 @@ export function matches(record: LogRecord, filters: Filters): boolean {
   );
 }
 
-/** How many records were read, and when the last of them was. */
+/** Number of records read, and the time of the last. */
 export type Tally = { count: number; last?: Date };
 
 /** Passes records on and counts them. */
@@ -34,7 +34,7 @@ export async function* counting(records: AsyncIterable<LogRecord>, tally: Tally)
   }
 }
 
-/** One page of a log that is read from its newest entry back. */
+/** A page of a log read backwards. */
 export async function pageOfNewestFirst(records: AsyncIterable<LogRecord>, filters: Filters): Promise<Page> {
   const first = (filters.page - 1) * filters.limit;
   const page: LogRecord[] = [];
@@ -49,7 +49,7 @@ export async function pageOfNewestFirst(records: AsyncIterable<LogRecord>, filte
 
 const SPARE = 5_000;
 
-/** Those of the matching records, as they come, that have one of the numbers from `first` up to `end`. */
+/** Matches numbered from `first` up to `end`. */
 async function numbered(
   records: AsyncIterable<LogRecord>,
   filters: Filters,
@@ -65,9 +65,9 @@ async function numbered(
 }
 
 /**
- * One page of a log that can only be read forwards. No more than the pages up to it are kept; one beyond MAX_SCANNED
- * records is read again once they are counted, so that none of them have to be.
- * @param again begins to read the same records
+ * A page of a log that can only be read forwards. Keeps only the pages up to it; a page past MAX_SCANNED records is
+ * reread after counting, so that none must be kept.
+ * @param again restarts reading the same records
  */
 export async function pageOfOldestFirst(
   records: AsyncIterable<LogRecord>,
@@ -92,11 +92,11 @@ export async function pageOfOldestFirst(
   return { events: found.map(toEntry), total };
 }
 
-/** The log of that name, in any case. */
+/** Log by name, in any case. */
 export const findLog = (logs: readonly LogProvider[], name: string): LogProvider | undefined =>
   logs.find((log) => log.name === name) ?? logs.find((log) => same(log.name, name));
 
-/** Logs that stay the same for as long as the agent runs. */
+/** Logs that do not change while the agent runs. */
 export const fixedLogs = (logs: readonly LogProvider[]): LiveLogs => ({
   list: async () => logs,
   find: async (name) => findLog(logs, name),

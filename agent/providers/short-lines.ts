@@ -1,16 +1,16 @@
 import type { Readable } from "node:stream";
 
 /**
- * A longer value is cut. A message of the length that an event holds stays whole however the journal writes it: at most
- * twelve characters for one of its own, as an array of bytes.
+ * Longer values are cut. A message of an event's maximum length stays whole in any encoding of the journal: at most
+ * twelve characters per character, as an array of bytes.
  */
 const MAX_VALUE_CHARACTERS = 512 * 1024;
-/** The beginning of an escape at the end of a text: an odd number of backslashes, and what followed the last. */
+/** A truncated escape at the end of a text: an odd number of backslashes and what follows. */
 const HALF_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:u[\da-f]{0,3})?$/i;
-/** A byte has three digits at most. */
+/** A byte has at most three digits. */
 const HALF_BYTE = /,?\d{0,3}$/;
 
-/** The end of the value within which a beginning of JSON breaks off: a text, or an array of bytes. Null for no value. */
+/** End of the value in which a JSON prefix breaks off: text or array of bytes. Null for none. */
 function endOfValue(json: string): '"' | "]" | null {
   const mark = /["\\[\]]/g;
   let isText = false;
@@ -28,7 +28,7 @@ function endOfValue(json: string): '"' | "]" | null {
 class ShortLine {
   text = "";
   private limit = MAX_VALUE_CHARACTERS;
-  /** The end of the value that is being left out. */
+  /** End of the value being skipped. */
   private end: '"' | "]" | null = null;
   private isEscaped = false;
 
@@ -52,7 +52,7 @@ class ShortLine {
     this.text = whole;
   }
 
-  /** The value's end in a piece; -1 where it goes on. */
+  /** Position of the value's end in a piece; -1 if it continues. */
   private endIn(piece: string): number {
     if (this.end === "]") return piece.indexOf("]");
     const mark = /["\\]/g;
@@ -67,7 +67,7 @@ class ShortLine {
   }
 }
 
-/** The lines of a stream of JSON texts, one a line; values of a length that no event holds are cut, not buffered. */
+/** Lines of a stream of JSON texts; values too long for an event are cut instead of buffered. */
 export async function* shortLines(stream: Readable): AsyncGenerator<string> {
   stream.setEncoding("utf8");
   let line = new ShortLine();

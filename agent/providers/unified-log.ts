@@ -16,7 +16,7 @@ import {
 } from "./provider";
 import { counting, pageOfOldestFirst, type Tally } from "./query";
 
-/** An entry as `log show --style ndjson` prints it. */
+/** An entry as printed by `log show --style ndjson`. */
 type UnifiedEntry = {
   timestamp: string;
   messageType?: string;
@@ -29,7 +29,7 @@ type UnifiedEntry = {
   userID?: number;
 };
 
-/** A Mac writes thousands of entries a second: shipped is what went wrong and what concerns security. */
+/** A Mac writes thousands of entries a second, so only failures and security entries are shipped. */
 const SHIPPED =
   'messageType == error OR messageType == fault OR subsystem == "com.apple.securityd" OR process == "opendirectoryd" OR process == "authd"';
 
@@ -40,7 +40,7 @@ export function microsecondsOf(timestamp: string): number {
   return Date.parse(`${m[1]}T${m[2]}${m[4]}:${m[5]}`) * 1000 + Number((m[3] ?? "0").padEnd(6, "0"));
 }
 
-/** One entry of the unified log; null for the line that ends the output. */
+/** An entry of the unified log; null for the final line. */
 export function toUnifiedRecord(line: string): LogRecord | null {
   if (!line.startsWith("{")) return null;
   const entry: UnifiedEntry = JSON.parse(line);
@@ -65,14 +65,14 @@ export function toUnifiedRecord(line: string): LogRecord | null {
 
 const seconds = (micros: number): number => Math.floor(micros / 1_000_000);
 
-/** A time in microseconds and how many entries of that very moment have been read: several may share one. */
+/** A time in microseconds and the number of entries read of that instant, which several may share. */
 function markAfter(records: LogRecord[], from: number, done: number): string {
   const last = records.at(-1)?.recordId ?? from;
   const shared = records.filter((record) => record.recordId === last).length;
   return `${last}:${last === from ? done + shared : shared}`;
 }
 
-/** Read are so many entries from a second on: where there are more, the time of the last one ends what was searched. */
+/** Searched part of a limited reading from a second on: the last entry's time is its end. */
 const timeSearched = (from: number, { count, last }: Tally): Searched => ({
   from: new Date(from * 1000).toISOString(),
   ...(count < MAX_SCANNED ? {} : { to: last?.toISOString() }),
@@ -88,8 +88,8 @@ export class UnifiedLogProvider implements LogProvider {
   ) {}
 
   /**
-   * Without a start `log show` reads days: a first run looks back LOOK_BACK_MS. Entries of a time that is still to come
-   * were written before the clock was set back; they wait for it, so that the mark never runs ahead of the clock.
+   * Without a start `log show` reads days, so a first run looks back LOOK_BACK_MS. Future entries were written before
+   * the clock was set back; they wait, so that the watermark never passes the clock.
    */
   async read(since: string | undefined, max: number): Promise<Reading> {
     const now = this.now().getTime() * 1000;
@@ -124,7 +124,7 @@ export class UnifiedLogProvider implements LogProvider {
     };
   }
 
-  /** Without a start the last hour before the end. */
+  /** Without a start, searches the last hour before the end. */
   async query(filters: Filters): Promise<Page> {
     const { startTime, endTime } = filters;
     const tally: Tally = { count: 0 };

@@ -2,7 +2,7 @@ import { windowsCategory, windowsLevel } from "@/agent/mapping";
 import { windowsOccurrence } from "@/agent/occurrence-id";
 import type { Filters, LogRecord } from "./provider";
 
-/** An event as powershell.ts's scripts print it, one JSON object a line; numbers over 2^53 come as text. */
+/** An event as printed by the scripts in powershell.ts, one JSON object per line; numbers over 2^53 are text. */
 export type WindowsEvent = {
   LogName: string;
   RecordId: number;
@@ -21,7 +21,7 @@ export type WindowsEvent = {
   Xml: string | null;
 };
 
-/** A line of a script's output; null when it is none of an event (a module's greeting, a progress record). */
+/** Parses a line of a script; null if it is not an event (a module's greeting, a progress record). */
 export function parseWindowsEvent(line: string): WindowsEvent | null {
   try {
     const event: WindowsEvent = JSON.parse(line.replace(/^\uFEFF/, ""));
@@ -31,7 +31,7 @@ export function parseWindowsEvent(line: string): WindowsEvent | null {
   }
 }
 
-/** One entry of a channel. */
+/** Converts an entry of a channel. */
 export function toWindowsRecord(event: WindowsEvent): LogRecord {
   const channel = event.LogName;
   const provider = event.ProviderName ?? channel;
@@ -45,7 +45,7 @@ export function toWindowsRecord(event: WindowsEvent): LogRecord {
     category: windowsCategory(channel, provider),
     source: provider,
     eventNumber: event.Id,
-    // Without the provider's message table there is no text, only the event's data.
+    // Without the provider's message table there is only the event's data.
     message: event.Message?.trim() || `${provider} event ${event.Id}`,
     computer: event.MachineName || null,
     user: event.UserId || null,
@@ -58,7 +58,7 @@ export function toWindowsRecord(event: WindowsEvent): LogRecord {
   };
 }
 
-/** Levels as the channel stores them. In the Security channel they carry no information; there Keywords do. */
+/** Level numbers in a channel. In the Security channel Keywords are used instead. */
 const LEVELS: Record<string, number[]> = { critical: [1], error: [2], warning: [3], information: [4, 0], verbose: [5] };
 const AUDIT_FAILURE = 4_503_599_627_370_496;
 
@@ -69,10 +69,7 @@ function levelCondition(channel: string, level: string): string {
   return level === "information" ? `not(band(Keywords,${AUDIT_FAILURE}))` : "Level=-1";
 }
 
-/**
- * The filters as the event log's XPath. It knows no escapes: a name with a quote of each kind cannot be written, and is
- * left to matches().
- */
+/** Filters as XPath for the event log. XPath has no escapes, so a name with both quotes is left to matches(). */
 export function toXPath(channel: string, filters: Partial<Filters>): string {
   const { level, source, startTime, endTime, eventId } = filters;
   const quote = source?.includes("'") ? '"' : "'";

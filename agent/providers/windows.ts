@@ -14,9 +14,9 @@ import {
 import { findLog, matches } from "./query";
 import { parseWindowsEvent, toWindowsRecord, toXPath } from "./windows-event";
 
-/** Shipped where they can be read; Security needs an administrator's rights. */
+/** Shipped if readable; Security needs administrator rights. */
 const SHIPPED_CHANNELS = ["System", "Application", "Security"];
-/** For a name that is not known the channels are listed again, not more often than this. */
+/** Minimum interval for listing channels again for an unknown name. */
 const RELIST_MS = 30_000;
 type Mark = { recordId: number; time: string };
 type ListedLog = { LogName: string; RecordCount: number; MaximumSizeInBytes: number; LastWriteTime: string };
@@ -30,7 +30,7 @@ const toDescriptor = (log: ListedLog): Descriptor => ({
   lastWriteTime: log.LastWriteTime,
 });
 
-/** Every channel that has entries, from one PowerShell; those who ask at the same time share it. */
+/** Channels with entries, from one PowerShell; concurrent callers share it. */
 function channelList(run: RunScript): () => Promise<Map<string, Descriptor>> {
   let asking: Promise<Map<string, Descriptor>> | null = null;
   const ask = async () => {
@@ -50,7 +50,7 @@ function channelList(run: RunScript): () => Promise<Map<string, Descriptor>> {
   };
 }
 
-/** One channel of the Windows event log, through PowerShell's Get-WinEvent. */
+/** A channel of the Windows event log, through Get-WinEvent. */
 export class WindowsProvider implements LogProvider {
   constructor(
     readonly name: string,
@@ -70,8 +70,8 @@ export class WindowsProvider implements LogProvider {
   }
 
   /**
-   * The first reading finds where the newest BACKLOG_RECORDS begin: the log is read newest first, and what one batch
-   * cannot take is read after its mark.
+   * The first reading finds the start of the newest BACKLOG_RECORDS: the log is read newest first, and the rest of a
+   * batch after its watermark.
    */
   private async backlog(max: number): Promise<Reading> {
     const newest = (await this.records(READ_NEWEST, { xpath: "*", skip: 0, max: BACKLOG_RECORDS })).reverse();
@@ -121,13 +121,13 @@ export class WindowsProvider implements LogProvider {
   }
 }
 
-/** PowerShell's seven digits of a second are kept: the mark is compared as text. */
+/** Keeps PowerShell's seven fractional digits, because watermarks compare as text. */
 function markOf(records: { record: LogRecord; time: string }[]): string | undefined {
   const last = records.at(-1);
   return last && JSON.stringify({ recordId: last.record.recordId, time: last.time } satisfies Mark);
 }
 
-/** Every channel with entries can be asked, also one that had none when the agent began; the three that matter are shipped. */
+/** Any channel with entries can be queried, even if it had none at startup; the three important ones are shipped. */
 export async function findWindowsLogs(
   run: RunScript = runPowerShell,
   now: () => number = () => performance.now(),

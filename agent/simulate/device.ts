@@ -22,13 +22,13 @@ export type Port = {
 };
 type Answer = { status: number; body: { token?: string; count?: number; detail?: string }; retryAfterMs: number };
 
-/** One agent of the simulation and the machine that it pretends to be on. */
+/** A simulated agent and its machine. */
 export class SimulatedDevice {
   readonly agentId: string;
   readonly hostname: string;
   readonly logs: MemoryLog[];
   token = "";
-  /** A lost answer is given again. */
+  /** Lets the server repeat a lost answer. */
   private readonly enrolment = randomUUID();
   private readonly started = Date.now();
 
@@ -37,14 +37,14 @@ export class SimulatedDevice {
     private readonly enrollmentKey: string,
     number: number,
   ) {
-    // The same key makes the same devices again, and no other organization's.
+    // The same key gives the same devices, and another organization's different ones.
     const keyDigest = createHash("sha256").update(enrollmentKey).digest("hex").slice(0, 10);
     this.agentId = `sim-${keyDigest}-${number}`;
     this.hostname = `${ROLES[number % ROLES.length]}-${String(number).padStart(3, "0")}`;
     this.logs = CHANNELS.map((name) => new MemoryLog({ name, computer: this.hostname, random: port.random }));
   }
 
-  /** Once: a token of an earlier run does. @throws when the server refuses for good, or the simulation ends. */
+  /** Enrolls unless an earlier run's token exists. @throws when the server refuses for good, or the simulation ends. */
   async enroll(): Promise<void> {
     while (!this.token) {
       const {

@@ -1,4 +1,4 @@
-/** Latencies beyond so many are thinned out, so that a long run stays small. */
+/** Latencies beyond this number are thinned out, to limit memory. */
 const MAX_SAMPLES = 50_000;
 
 type Kind = { count: number; ok: number; samples: number[]; seen: number };
@@ -9,15 +9,15 @@ const percentile = (sorted: number[], share: number): number =>
 const columns = (cells: (string | number)[]): string =>
   cells.map((cell, i) => (i === 0 ? String(cell).padEnd(14) : String(cell).padStart(9))).join("");
 
-/** A simulation's counts and latencies. */
+/** Counts and latencies of a simulation. */
 export class Figures {
   readonly errors = new Map<string, number>();
   eventsStored = 0;
-  /** Requests that were due while too many were still in flight. */
+  /** Requests held back while too many were in flight. */
   heldBack = 0;
   private readonly kinds = new Map<string, Kind>();
 
-  /** @param outcome the HTTP status, or a word for what came instead of one */
+  /** @param outcome the HTTP status, or a word instead of one */
   note(kind: string, outcome: number | string, ms: number): void {
     const figures = this.kinds.get(kind) ?? { count: 0, ok: 0, samples: [], seen: 0 };
     this.kinds.set(kind, figures);
@@ -30,7 +30,7 @@ export class Figures {
     else figures.samples[figures.seen % MAX_SAMPLES] = ms;
   }
 
-  /** A table for people: one line a kind of request, latencies in milliseconds. */
+  /** A table with a line per request kind, latencies in milliseconds. */
   table(seconds: number): string {
     const lines = [columns(["", "requests", "ok", "per s", "p50 ms", "p95 ms", "p99 ms", "max ms"])];
     for (const [name, { count, ok, samples }] of this.kinds) {

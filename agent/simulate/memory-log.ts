@@ -8,15 +8,15 @@ import type { Random } from "@/testing/world/random";
 
 const EVENTS = DEVICE_EVENTS.windows;
 export const CHANNELS = [...new Set(EVENTS.flatMap(({ channel }) => channel ?? []))];
-/** Like a channel with a maximum size: the oldest go. */
+/** Like a channel with a maximum size: the oldest are dropped. */
 const MAX_RECORDS = 500;
 const BYTES_PER_RECORD = 700;
 const FIRST_GAP_MS = 90_000;
 
-/** past: how many records it begins with. */
+/** past: number of initial records. */
 type Options = { name: string; computer: string; random: Random; past?: number };
 
-/** A channel of a machine that is not there: it has a past when it is made, and something happens when a test says so. */
+/** A simulated channel: starts with a history, and gets events on request. */
 export class MemoryLog implements LogProvider {
   readonly name: string;
   private readonly computer: string;
@@ -32,7 +32,7 @@ export class MemoryLog implements LogProvider {
     for (let n = past; n > 0; n--) this.happen(new Date(now - n * FIRST_GAP_MS));
   }
 
-  /** One more event. @returns it, to be shipped. */
+  /** Adds an event. @returns it, to be shipped. */
   happen(time = new Date()): LogRecord {
     const event = draw(
       EVENTS.filter(({ channel }) => channel === this.name),

@@ -9,11 +9,11 @@ export type SimulateOptions = {
   devices: number;
   rate: number;
   seconds: number;
-  /** Each agent ships so often (s), with a heartbeat a minute, instead of a rate of mixed requests. */
+  /** Shipping interval per agent (s), with a heartbeat a minute, instead of a rate of mixed requests. */
   interval?: number | undefined;
-  /** Events in each request; one to eight without it. */
+  /** Events per request; by default one to eight. */
   events?: number | undefined;
-  /** Where tokens are kept from run to run; none are without it. */
+  /** Folder for tokens between runs; by default none are kept. */
   stateDir?: string | undefined;
 };
 
@@ -36,7 +36,7 @@ function numberIn(name: string, text: string | undefined, max: number): number |
   return value;
 }
 
-/** @throws UsageError when an option is unknown, lacks its value or makes no sense. */
+/** @throws UsageError for an unknown, incomplete or invalid option. */
 export function parseSimulateOptions(args: string[]): SimulateOptions {
   const text = { type: "string" } as const;
   const read = () =>

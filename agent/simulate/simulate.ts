@@ -15,7 +15,7 @@ import type { SimulateOptions } from "./options";
 const FILE = "tokens.json";
 type Tokens = Readonly<Record<string, string>>;
 
-/** The tokens that an earlier run left, by agent id: whom the server knows it does not enroll again. */
+/** Tokens of an earlier run by agent id, which need no new enrollment. */
 async function readTokens(dir: string): Promise<Tokens> {
   const text = await readFile(join(dir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -23,25 +23,25 @@ async function readTokens(dir: string): Promise<Tokens> {
   return text ? JSON.parse(text) : {};
 }
 
-/** Leaves them for the next run, for its owner alone. */
+/** Stores the tokens for the next run, readable only by their owner. */
 async function keepTokens(dir: string, tokens: Tokens): Promise<void> {
   await createFolder(dir);
   await writeFile(join(dir, FILE), JSON.stringify(tokens), { mode: 0o600 });
 }
 
-/** More requests than these are never in flight: a server that falls behind is not buried. */
+/** Maximum requests in flight, so that a slow server is not buried. */
 const MAX_IN_FLIGHT = 256;
 const ENROLLING_AT_ONCE = 8;
-/** How long requests in flight may take when the end has come. */
+/** Time for requests in flight at the end. */
 const LAST_ANSWERS_MS = 3_000;
-/** How long the load waits for all streams: a server that does not open them is loaded all the same. */
+/** Maximum wait for all streams before the load starts anyway. */
 const LISTENING_MS = 30_000;
 
 type Simulation = { options: SimulateOptions; figures: Figures; signal: AbortSignal; print: (line: string) => void };
 
 type Streams = { ended: Promise<void>[]; areOpen: boolean };
 
-/** Enrols a few at a time, opens each one's command stream, and waits until the server has opened them all. */
+/** Enrolls a few at a time, opens their command streams, and waits until the server has opened all. */
 async function bringUp(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<Streams> {
   const ended: Promise<void>[] = [];
   const opened: Promise<void>[] = [];
@@ -63,7 +63,7 @@ async function bringUp(devices: SimulatedDevice[], { options, figures, signal }:
   return { ended, areOpen: await Promise.race([Promise.all(opened).then(() => true), late]) };
 }
 
-/** An agent's next request: mostly events, now and then the rest. */
+/** Sends an agent's next request: mostly events. */
 function act(device: SimulatedDevice, draw: number): Promise<void> {
   if (draw < 0.15) return device.heartbeat();
   return draw < 0.4 ? device.sendDiagnostics() : device.sendEvents();
@@ -71,7 +71,7 @@ function act(device: SimulatedDevice, draw: number): Promise<void> {
 
 type Course = { perSecond: number; act: (device: SimulatedDevice) => Promise<void> };
 
-/** The mix of requests: a rate of all kinds, or each kind as often as the agents of such a fleet send it. */
+/** Mix of requests: a rate of all kinds, or each kind at a fleet's frequency. */
 function coursesOf({ devices, rate, interval }: SimulateOptions): Course[] {
   if (interval === undefined) return [{ perSecond: rate, act: (device) => act(device, Math.random()) }];
   return [
@@ -81,7 +81,7 @@ function coursesOf({ devices, rate, interval }: SimulateOptions): Course[] {
   ];
 }
 
-/** Requests at the wanted rate, one device after the other, until the end. */
+/** Sends requests at a rate, one device after the other, until the end. */
 async function drive(devices: SimulatedDevice[], course: Course, { figures, signal }: Simulation): Promise<void> {
   const inFlight = new Set<Promise<void>>();
   const started = performance.now();
@@ -92,7 +92,7 @@ async function drive(devices: SimulatedDevice[], course: Course, { figures, sign
     if (signal.aborted) break;
     if (inFlight.size >= MAX_IN_FLIGHT) {
       figures.heldBack++;
-      // Without this a rate that cannot be kept would never let an answer in.
+      // Yields, so that answers are read even at an unreachable rate.
       await Promise.race(inFlight);
       continue;
     }
@@ -106,9 +106,9 @@ async function drive(devices: SimulatedDevice[], course: Course, { figures, sign
 }
 
 /**
- * Drives simulated agents against a server until the time is up or the signal comes.
- * @returns what was done, for the last line and for tests.
- * @throws when the server does not enrol them.
+ * Drives simulated agents against a server for a time or until the signal.
+ * @returns the amounts, for the last line and tests.
+ * @throws when the server does not enroll them.
  */
 export async function simulate(
   options: SimulateOptions,

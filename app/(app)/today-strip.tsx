@@ -14,7 +14,7 @@ async function Strip({ orgId }: Props) {
   return today && <Today today={today} zone={(await browserZone()) ?? "UTC"} />;
 }
 
-/** Unusual events since yesterday, for people of several organizations; the page does not wait for them. */
+/** Unusual events since yesterday, for people of several organizations; loads after the page. */
 export const TodayStrip = (props: Props) => (
   <Suspense fallback={<div className={classes.today} />}>
     <Strip {...props} />

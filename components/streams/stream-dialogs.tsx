@@ -16,7 +16,7 @@ import { useStreamForm } from "./use-stream-form";
 
 type Props = { stream: Stream; onClose: () => void };
 
-/** Changes a stream. The old destination first gets all entries up to the change, and then notice of it. */
+/** Changes a stream. The old destination first gets all entries up to the change, then a notice. */
 export function EditDialog({ stream, onClose }: Props) {
   const choice = choiceOf(stream);
   const { allOrganizations } = useMe();

@@ -6,8 +6,8 @@ import { readFunctions, type SqlFunction, sqlFunction, withSealer } from "@/db/i
 import { FOLDER, MigrationError } from "@/db/version";
 
 /**
- * Functions whose text differs in one place on a cluster: the sealer, who cannot log in, reaches no other node, and Citus
- * takes no sub-selects in the policies of distributed tables.
+ * Functions with one textual difference on a cluster: the sealer cannot log in on other nodes, and Citus rejects
+ * subqueries in policies of distributed tables.
  */
 const CHANGES: Record<string, [plain: string, there: string]> = {
   audit_default_policy: [" SECURITY DEFINER", ""],
@@ -21,7 +21,7 @@ function changed({ name, text, version }: SqlFunction): SqlFunction {
   return sqlFunction(name, text.replace(plain, there), version);
 }
 
-/** The functions of a cluster: most as they are, some changed in one place, those of db/citus/functions anew. */
+/** Functions of a cluster: most unchanged, some with one difference, and those of db/citus/functions. */
 function clusterFunctions(plain: readonly SqlFunction[], folder: string): SqlFunction[] {
   const own = readFunctions(join(folder, "citus", "functions"), plain[0]?.version ?? "");
   const others = plain.filter(({ name }) => !own.some((one) => one.name === name));
@@ -29,22 +29,22 @@ function clusterFunctions(plain: readonly SqlFunction[], folder: string): SqlFun
 }
 
 const PREPARE = join(FOLDER, "citus", "prepare.sql");
-/** A scalar sub-select as pg_get_expr() writes it. */
+/** A scalar subquery as written by pg_get_expr(). */
 const SUB_SELECT = String.raw`\( SELECT (.+?) AS "?\w+"?\)`;
 
 /**
- * Tables whose rows are of one organization each and without bound; the first gives the others its shards. The search
- * index and the tallies, which are not built on a cluster, stay empty on the coordinator.
+ * Tables with unlimited rows of one organization each; the first gives the others its shards. Search index and tallies
+ * are not built on a cluster and stay empty on the coordinator.
  */
 const TABLES = [
   ...["audit_logs", "audit_chain_heads", "audit_retention_policies", "audit_verifications", "audit_alarms"],
   ...["audit_tree_tiles", "audit_trees", "audit_notes", "agent_logs", "device_event_logs"],
 ];
 const FIRST = "audit_logs";
-/** The most nodes that can share the work. A shard costs memory on every node, and the number is fixed for good. */
+/** Maximum nodes that share the work. A shard costs memory on every node, and the number cannot change. */
 const SHARDS = 32;
 
-/** Functions that run on the node of the organization that their first parameter names. */
+/** Functions that run on the node of the organization in their first parameter. */
 const DELEGATED = [
   ...[
     "audit_append_org",
@@ -56,7 +56,7 @@ const DELEGATED = [
   ],
 ];
 
-/** The tables that are distributed already; null where the extension is not in this database. */
+/** Tables already distributed; null without the extension. */
 async function distributedTables(sql: postgres.ISql): Promise<Set<string> | null> {
   const [extension] = await sql`SELECT FROM pg_extension WHERE extname = 'citus'`;
   if (!extension) return null;
@@ -70,7 +70,7 @@ async function checkOneServer(sql: postgres.ISql): Promise<void> {
     throw new MigrationError("This database is distributed over several nodes: set TRAILMARK_CITUS=on.");
 }
 
-/** Refuses what is no cluster, or one that cannot take shards. */
+/** Refuses a database that is not a cluster, or cannot take shards. */
 async function checkCluster(sql: postgres.ISql): Promise<void> {
   if (!(await distributedTables(sql)))
     throw new MigrationError(
@@ -91,7 +91,7 @@ async function checkCluster(sql: postgres.ISql): Promise<void> {
     throw new MigrationError(`Nodes without the cluster's metadata: ${nodes.stale.join(", ")}.`);
 }
 
-/** Gives the tables of history the form that Citus takes. Inside withSealer(). */
+/** Converts history tables to the form required by Citus. Inside withSealer(). */
 export async function prepare(tx: postgres.TransactionSql): Promise<void> {
   for (const statement of readFileSync(PREPARE, "utf8").split("--> statement-breakpoint")) await tx.unsafe(statement);
   await withoutSubSelects(tx);
@@ -102,7 +102,7 @@ async function countOf(tx: postgres.TransactionSql, table: string): Promise<numb
   return row?.n ?? 0;
 }
 
-/** Writes policies without sub-selects, which Citus does not take in those of distributed tables. */
+/** Rewrites policies without subqueries, which Citus rejects on distributed tables. */
 async function withoutSubSelects(tx: postgres.TransactionSql): Promise<void> {
   const policies = await tx<{ statement: string }[]>`
     SELECT format('ALTER POLICY %I ON %I', polname, relname) || coalesce(' USING (' || used || ')', '')
@@ -116,7 +116,7 @@ async function withoutSubSelects(tx: postgres.TransactionSql): Promise<void> {
   for (const { statement } of policies) await tx.unsafe(statement);
 }
 
-/** Distributes a table with its rows; row level security would hide them from its owner meanwhile. */
+/** Distributes a table with its rows; row-level security would hide them from its owner meanwhile. */
 async function distributeTable(tx: postgres.TransactionSql, table: string): Promise<void> {
   await tx`ALTER TABLE ${tx(table)} NO FORCE ROW LEVEL SECURITY`;
   const before = await countOf(tx, table);
@@ -144,8 +144,8 @@ const revokeFromOwner = (tx: postgres.TransactionSql) =>
     FROM CURRENT_USER`;
 
 /**
- * Spreads the tables of history over the cluster's nodes by organization, as far as that has not been done, with their
- * rows; rights that a new shard gives its owner are taken back. Inside withSealer(), after migrations and functions.
+ * Distributes history tables with their rows over the cluster by organization, where not done yet; revokes rights that
+ * a new shard gives its owner. Inside withSealer(), after migrations and functions.
  */
 async function distribute(tx: postgres.TransactionSql): Promise<void> {
   const distributed = await distributedTables(tx);
@@ -159,9 +159,9 @@ async function distribute(tx: postgres.TransactionSql): Promise<void> {
 }
 
 /**
- * Looks at the guards of every node, outside of a transaction: nodes answer over their own connections, which would wait
- * for its locks indefinitely. Rights are taken back that a node has given which was added since: Citus creates functions
- * there that every role may execute.
+ * Checks the guards of every node, outside a transaction: nodes answer over their own connections, which would wait for
+ * its locks indefinitely. Revokes rights on nodes added since, because Citus creates functions there that every role
+ * may execute.
  */
 async function checkNodes(sql: postgres.Sql, functions: readonly SqlFunction[]): Promise<void> {
   const faults = async () => {
@@ -179,14 +179,14 @@ async function checkNodes(sql: postgres.Sql, functions: readonly SqlFunction[]):
   if (left.length > 0) throw new MigrationError(`The audit chain is not safe: ${left.join("; ")}`);
 }
 
-/** The migrator's differences between a cluster and one server. */
+/** Differences between cluster and single server for the migrator. */
 export type Installation = {
-  /** @throws MigrationError with a sentence where the database is not laid out so */
+  /** @throws MigrationError with a sentence for another layout */
   check: (sql: postgres.ISql) => Promise<void>;
   functions: (plain: SqlFunction[]) => SqlFunction[];
-  /** Settings that logins get beside their own. */
+  /** Additional settings of logins. */
   roleSettings: Record<string, string>;
-  /** After migrations and functions, in their transaction, inside withSealer(). */
+  /** After migrations and functions, in the same transaction, inside withSealer(). */
   finish: (tx: postgres.TransactionSql) => Promise<unknown>;
   /** After that transaction. */
   verify: (sql: postgres.Sql, functions: readonly SqlFunction[]) => Promise<void>;
@@ -203,7 +203,7 @@ const oneServer: Installation = {
 const cluster: Installation = {
   check: checkCluster,
   functions: (plain) => clusterFunctions(plain, FOLDER),
-  // Settings of SET LOCAL, the tenant above all, go with the statements to other nodes.
+  // SET LOCAL settings, above all the tenant, are sent to other nodes with the statements.
   roleSettings: { "citus.propagate_set_commands": "local" },
   finish: distribute,
   verify: checkNodes,

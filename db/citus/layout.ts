@@ -3,8 +3,8 @@ import { databaseSettings } from "@/db/settings";
 import { type Batch, type Layout, oneServer, type Taken, type TenantSettings, takenOf } from "./one-server";
 
 /**
- * The organizations on the nodes that hold them, as far as a condition on `org_id` goes. No distributed table has a row for
- * each: a policy, a head or a tree may be missing, and all three where there is no history.
+ * Organizations on their nodes, selected by a condition on `org_id`. No distributed table has a row for each: policy,
+ * head or tree may be missing, and all three without history.
  */
 const onNodes = (where: SQL): SQL => sql`(SELECT p.org_id FROM audit_retention_policies p ${where}
   UNION SELECT h.org_id FROM audit_chain_heads h ${where}
@@ -12,7 +12,7 @@ const onNodes = (where: SQL): SQL => sql`(SELECT p.org_id FROM audit_retention_p
 
 const among = (ids: SQL): SQL => onNodes(sql`WHERE org_id = ANY (${ids})`);
 
-/** Settings made by a function stay on the coordinator; SET LOCAL goes to other nodes, as a message by itself. */
+/** Settings made by a function stay on the coordinator; SET LOCAL is sent to other nodes, as a separate message. */
 function travelling({ mode, orgIds, partnerId }: TenantSettings): string[] {
   return Object.entries({ "trailmark.scope": mode, "trailmark.org_ids": orgIds, "trailmark.partner_id": partnerId })
     .filter(([, value]) => value !== "")
@@ -22,7 +22,7 @@ function travelling({ mode, orgIds, partnerId }: TenantSettings): string[] {
 const asArray = ({ type }: { type: string }, i: number): string =>
   type === "timestamptz" ? `$${i + 2}::text[]::timestamptz[]` : `$${i + 2}::${type === "jsonb" ? "text" : type}[]`;
 
-/** Statements over history that is distributed by organization: one organization is a constant, which names its node. */
+/** Statements over distributed history: one organization is a constant, which selects its node. */
 export const cluster: Layout = {
   eachOf: (orgIds) =>
     orgIds.length === 1
@@ -55,8 +55,8 @@ export const cluster: Layout = {
     return results.reduce((sum, { count }) => sum + (count ?? 0), 0);
   },
   /**
-   * A transaction for each organization, on the node that holds it. When some fail, the others are stored; written again,
-   * these are known and skipped. Planned with its values each time: they decide which node the call goes to.
+   * One transaction per organization, on its node. If some fail, the others are stored; on a retry they are known and
+   * skipped. Planned with its values each time, because they select the node.
    */
   append: async (pool, { columns, rows }) => {
     const others = columns.filter(({ field }) => field !== "orgId");
@@ -79,9 +79,9 @@ export const cluster: Layout = {
       return answer.value;
     });
   },
-  // The organizations of a batch are written beside each other, and a second batch would overtake the first one.
+  // The organizations of a batch are written in parallel, and a second batch would overtake the first.
   writer: { connections: 8, batches: 1 },
-  // The settings would stay on the coordinator, which has no generic plan for what its functions ask the nodes.
+  // The settings would stay on the coordinator, which has no generic plan for its functions' queries to nodes.
   byIndexOrder: undefined,
   isIndexed: false,
   sharesSnapshots: false,
@@ -95,5 +95,5 @@ export const cluster: Layout = {
   },
 };
 
-/** The layout of this process's database. */
+/** Layout of this process's database. */
 export const layout = (): Layout => (databaseSettings().TRAILMARK_CITUS ? cluster : oneServer);

@@ -1,62 +1,62 @@
 import { type SQL, sql } from "drizzle-orm";
 import type postgres from "postgres";
 
-/** The settings that row level security reads; mode is "system" for the platform's own sight. */
+/** Settings read by row-level security; mode "system" is the platform's own sight. */
 export type TenantSettings = { mode: string; orgIds: string; partnerId: string };
 
-/** An INSERT … SELECT that draws its rows FROM the CTE `tenant`, made by the connection that will send it. */
+/** An INSERT … SELECT FROM the CTE `tenant`, created by its connection. */
 export type TenantInsert = (sql: postgres.ISql) => postgres.PendingQuery<postgres.Row[]>;
 
-/** Audit rows, and their columns in the order of audit_append(): the member of a row, and its SQL type. */
+/** Audit rows and their columns in the order of audit_append(): a row's member, and its SQL type. */
 export type Batch = {
   columns: readonly { field: string; type: string }[];
   rows: readonly ({ orgId: string } & Readonly<Record<string, string | null>>)[];
 };
 
-/** Faults of the guards that the chain rests on, over all nodes that answer, and the nodes that do not. */
+/** Faults of the chain's guards on all answering nodes, and the nodes that do not answer. */
 type ChainHealth = { faults: string[]; silent: string[] };
 
-/** A piece of an organization's chain: the rows after one sequence through another. */
+/** A span of an organization's chain: rows after one sequence through another. */
 type Span = { orgId: string; after: number; through: number };
 
 /**
- * How history is laid out, on one server or over the nodes of a Citus cluster, and the statements that depend on it. All
- * of history is distributed by organization there, everything else is on the coordinator.
+ * Layout of history on one server or a Citus cluster, and the statements that depend on it. A cluster distributes
+ * history by organization; everything else is on the coordinator.
  */
 export type Layout = {
-  /** Organizations as a set of rows `o(id)`. A cluster leaves out those without policy, head and tree. */
+  /** Organizations as rows `o(id)`. A cluster omits those without policy, head and tree. */
   eachOf: (orgIds: readonly string[]) => SQL;
-  /** The same with a whole number for each: rows `o(id, n)`. */
+  /** Organizations with a number each: rows `o(id, n)`. */
   eachWith: (numbers: ReadonlyMap<string, number>) => SQL;
   /** All organizations as rows `o(id)`. */
   everyOne: () => SQL;
   /** The organizations of a partner as rows `o(id)`. */
   everyOneOf: (partnerId: string) => SQL;
-  /** The heads `h` of the chains of such a set, to be joined to it. */
+  /** Heads `h` of chains, to be joined with such a set. */
   headsOf: (chains: SQL) => SQL;
-  /** Pieces of chains as rows `o(id, after, through)`, by as many statements as there are sets. */
+  /** Spans of chains as rows `o(id, after, through)`, one statement per element. */
   spansOf: (spans: readonly Span[]) => SQL[];
-  /** Rows `a` of some keys, for what selects of them; a key whose row is gone gives none. */
+  /** Rows `a` for keys; a key without a row gives none. */
   rowsAt: (keys: SQL) => SQL;
-  /** Messages that make the tenant's settings for the transaction at hand; requestId names it in pg_stat_activity. */
+  /** Messages that set the tenant for the current transaction; requestId names it in pg_stat_activity. */
   tenantSettings: (tenant: TenantSettings, requestId: string | undefined) => SQL[];
   /** Inserts as a tenant, in one transaction. */
   insertAs: (pool: postgres.Sql, tenant: TenantSettings, inserts: readonly TenantInsert[]) => Promise<number>;
-  /** Seals and stores a batch outside of any transaction; returns the rows whose id is another entry's, which are not stored. */
+  /** Seals and stores a batch outside any transaction. @returns rows not stored, because another entry has their id. */
   append: (pool: postgres.Sql, batch: Batch) => Promise<Batch["rows"]>;
-  /** Connections of the batch writer, and how many batches may be on their way at once. */
+  /** Connections of the batch writer, and batches in flight. */
   writer: { connections: number; batches: number };
-  /** Makes the planner go by indexes for the rest of the transaction; undefined where that cannot be said. */
+  /** Makes the planner prefer indexes for the rest of the transaction; undefined if impossible. */
   byIndexOrder: SQL | undefined;
   /** Whether texts and counts of history are indexed in the background. */
   isIndexed: boolean;
-  /** Whether other connections can read in the snapshot of one. */
+  /** Whether other connections can read in one's snapshot. */
   sharesSnapshots: boolean;
-  /** Looks at triggers, policies, rights and functions; on a cluster at every shard on every node. */
+  /** Checks triggers, policies, rights and functions; on a cluster every shard on every node. */
   chainHealth: (pool: postgres.Sql) => Promise<ChainHealth>;
 };
 
-/** Answers of the functions that append: places in the batch, from 1. */
+/** Result of the append functions: positions in the batch, from 1. */
 export type Taken = { taken: number[] };
 
 export const takenOf = <Row>(rows: readonly Row[], answer: Taken | undefined): Row[] =>
@@ -68,11 +68,11 @@ const asArray = ({ type }: { type: string }, i: number): string =>
 const element = (value: string | null | undefined): string =>
   value == null ? "NULL" : `"${/["\\]/.test(value) ? value.replace(/["\\]/g, "\\$&") : value}"`;
 
-/** One column of rows as an array in PostgreSQL's spelling: the driver's own takes three times as long. */
+/** A column of rows as an array in PostgreSQL's syntax: the driver's own takes three times as long. */
 const columnOf = (rows: Batch["rows"], field: string): string =>
   `{${rows.map((row) => element(row[field])).join(",")}}`;
 
-/** By organization, as they first appear, each in its order: the function looks a chain up once for all of its rows. */
+/** Groups rows by organization, in order: the function then looks up each chain once. */
 function byOrganization(rows: Batch["rows"]): Batch["rows"] {
   const places = new Map<string, number>();
   for (const { orgId } of rows) if (!places.has(orgId)) places.set(orgId, places.size);
@@ -80,8 +80,8 @@ function byOrganization(rows: Batch["rows"]): Batch["rows"] {
 }
 
 /**
- * Prepared statements are planned for their values each time: organizations differ by orders of magnitude. The request's
- * id is a parameter, because a comment would make each statement a different text, which nothing prepares.
+ * Prepared statements are planned for their values each time, because organizations differ by orders of magnitude. The
+ * request's id is a parameter: as a comment it would make every statement a different text.
  */
 function tenantSettings({ mode, orgIds, partnerId }: TenantSettings, requestId: string | undefined): SQL[] {
   const name = requestId ? sql`, set_config('application_name', ${`trailmark request ${requestId}`}, true)` : sql``;
@@ -91,7 +91,7 @@ function tenantSettings({ mode, orgIds, partnerId }: TenantSettings, requestId: 
   ];
 }
 
-/** The CTE makes the settings before the first row is checked: a single insert is one round trip instead of four. */
+/** The CTE sets the tenant before the first row is checked: a single insert takes one round trip instead of four. */
 async function insertAs(pool: postgres.Sql, tenant: TenantSettings, inserts: readonly TenantInsert[]): Promise<number> {
   const { mode, orgIds, partnerId } = tenant;
   const send = (to: postgres.ISql, insert: TenantInsert) => to`
@@ -101,7 +101,7 @@ async function insertAs(pool: postgres.Sql, tenant: TenantSettings, inserts: rea
     ${insert(to)}`;
   const [only] = inserts;
   if (only && inserts.length === 1) return (await send(pool, only)).count;
-  // The statements leave together, one behind the other on one connection: a single round trip.
+  // Pipelined on one connection: a single round trip.
   const results = await pool.begin((tx) => inserts.map((insert) => send(tx, insert)));
   return results.reduce((sum, { count }) => sum + count, 0);
 }

@@ -1,6 +1,6 @@
--- What the tables of history must be before Citus takes them: unique keys that hold org_id, no reference to a table that
--- stays on the coordinator, no default that another node would fill in under a right that the application role must not
--- have, and a seal that does not wait for the commit (db/citus/functions/audit_seal.sql).
+-- Prepares history tables for Citus: unique keys with org_id, no reference to a table on the coordinator, no default
+-- filled in by another node under a right that the application role must not have, and a seal that does not wait for
+-- the commit (db/citus/functions/audit_seal.sql).
 ALTER TABLE audit_logs DROP CONSTRAINT audit_logs_pkey, ADD CONSTRAINT audit_logs_pkey PRIMARY KEY (org_id, id);
 --> statement-breakpoint
 CREATE INDEX audit_logs_id_idx ON audit_logs (id);
@@ -43,7 +43,7 @@ DROP INDEX device_event_logs_dedup_idx;
 --> statement-breakpoint
 CREATE UNIQUE INDEX device_event_logs_dedup_idx ON device_event_logs (org_id, device_id, source, event_id);
 --> statement-breakpoint
--- The heads are shown by row level security on the shards.
+-- Row-level security on the shards shows the heads.
 GRANT SELECT ON audit_chain_heads TO trailmark_app;
 --> statement-breakpoint
 SELECT tenant_policy('audit_chain_heads', p_command => 'SELECT');

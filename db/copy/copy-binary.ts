@@ -1,18 +1,18 @@
 /**
- * PostgreSQL's binary COPY format, taken apart row by row as chunks come in. A text field is its raw UTF-8 bytes with
- * the length in front: nothing to unescape, and just what the canonical payload is made of.
+ * Parses PostgreSQL's binary COPY format row by row from chunks. A text field is its UTF-8 bytes with a length prefix:
+ * nothing to unescape, and exactly the bytes of the canonical payload.
  */
 
 const SIGNATURE_BYTES = 11;
 const NULL_LENGTH = 0xffffffff;
 
-/** Where a row's fields are in `data`; a length of -1 is NULL. The arrays are used again for the next row. */
+/** Positions of a row's fields in `data`; length -1 is NULL. The arrays are reused for the next row. */
 export type CopyRow = { data: Buffer; starts: Int32Array; lengths: Int32Array; size: number };
 
-/** Where a field's bytes begin. */
+/** Offset of a field's bytes. */
 export const startOf = (row: CopyRow, field: number): number => row.starts[field] ?? 0;
 
-/** How many bytes a field has; -1 for NULL. */
+/** Length of a field in bytes; -1 for NULL. */
 export const lengthOf = (row: CopyRow, field: number): number => row.lengths[field] ?? 0;
 
 export class CopyBinaryReader {
@@ -39,7 +39,7 @@ export class CopyBinaryReader {
     if (at < data.length) this.#rest = at > 0 ? data.subarray(at) : data;
   }
 
-  /** Length of the file header, or -1 while it is not whole. */
+  /** Length of the file header, or -1 while incomplete. */
   #header(data: Buffer): number {
     const fixed = SIGNATURE_BYTES + 8;
     if (data.length < fixed) return -1;
@@ -47,10 +47,10 @@ export class CopyBinaryReader {
     return fixed + data.readUInt32BE(SIGNATURE_BYTES + 4);
   }
 
-  /** Reads the row at an offset; answers where the next begins, or -1 when this one is not whole yet. */
+  /** Reads the row at an offset. @returns the offset of the next, or -1 if incomplete. */
   #read(data: Buffer, at: number): number {
     if (data.length < at + 2) return -1;
-    if (data.readInt16BE(at) < 0) return data.length; // the trailer
+    if (data.readInt16BE(at) < 0) return data.length; // The trailer.
     const { starts, lengths } = this.#row;
     let position = at + 2;
     for (let field = 0; field < this.fields; field++) {

@@ -1,14 +1,14 @@
 import type { Readable } from "node:stream";
 import { toError } from "@/db/thrown";
 
-/** A stream that says nothing for so long is given up: a frozen database must not hold a verification indefinitely. */
+/** A stream silent for this long is abandoned: a frozen database must not block a verification indefinitely. */
 const READ_TIMEOUT_MS = 60_000;
 
 export type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
 
 /**
- * Hands each piece of a COPY to `push`; resolves at its end. A copy whose connection was lost, that is aborted or that
- * falls silent rejects.
+ * Passes each chunk of a COPY to `push`; resolves at its end. Rejects if the connection is lost, on abort or on
+ * silence.
  */
 export function drain(
   stream: Readable,
@@ -46,13 +46,13 @@ export function drain(
       });
     });
     stream.once("end", () => {
-      // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
-      // once the end is queued: without this the connection's next query would wait indefinitely.
+      // postgres.js pauses its socket when the stream is full and resumes it in _read, which Node no longer calls once
+      // the end is queued; otherwise the connection's next query would hang.
       try {
         stream._read(0);
         done();
       } catch {
-        // There is no socket any more: the database went away between the last row and the end of the statement.
+        // No socket: the database disconnected between the last row and the end of the statement.
         done(new Error("the connection to the database was lost"));
       }
     });

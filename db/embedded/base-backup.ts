@@ -3,10 +3,10 @@ import { createReadStream, type Dirent, existsSync, readdirSync, statSync } from
 import { join } from "node:path";
 import postgres from "postgres";
 
-/** Takes one file of the cluster: its name below the cluster's folder, how many bytes, from where. */
+/** Receives a file of the cluster: relative name, size and contents. */
 export type TakeFile = (name: string, size: number, bytes: AsyncIterable<Uint8Array> | Uint8Array[]) => Promise<void>;
 
-/** Folders whose files a server makes again (PostgreSQL manual, "Making a Base Backup Using the Low Level API"). */
+/** Folders whose files a server recreates (PostgreSQL manual, "Making a Base Backup Using the Low Level API"). */
 const CONTENT_LEFT_OUT = new Set([
   "pg_wal",
   "pg_replslot",
@@ -18,13 +18,13 @@ const CONTENT_LEFT_OUT = new Set([
   "pg_subtrans",
 ]);
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label(\.old)?|tablespace_map)$/;
-/** Last of all, as pg_basebackup does it. */
+/** Copied last, as pg_basebackup does. */
 const CONTROL = "global/pg_control";
 
 async function copyOne(cluster: string, name: string, take: TakeFile): Promise<void> {
   const path = join(cluster, name);
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return; // dropped meanwhile: replaying the log drops it too
+  if (size === undefined) return; // Dropped meanwhile; replaying the log drops it too.
   const bytes = createReadStream(path);
   const isThere = await new Promise<boolean>((resolve, reject) => {
     bytes.once("open", () => resolve(true));
@@ -46,7 +46,7 @@ async function copyFolder(cluster: string, folder: string, take: TakeFile): Prom
   }
 }
 
-/** The names of the log's files from one to another of one timeline. */
+/** WAL file names from one to another of a timeline. */
 function segmentsBetween(first: string, last: string, bytes: number): string[] {
   const perId = 2 ** 32 / bytes;
   const numberOf = (name: string) =>
@@ -59,15 +59,15 @@ function segmentsBetween(first: string, last: string, bytes: number): string[] {
 }
 
 /**
- * Copies a running cluster consistently: its files as they are, then the log that was written meanwhile, by which a
- * server brings them to one moment. No caller waits for it.
+ * Copies a running cluster consistently: its files as they are, then the WAL written meanwhile, with which a server
+ * restores one state. Runs in the background.
  * @param ownerUrl the cluster's superuser
  */
 export async function copyCluster(ownerUrl: string, cluster: string, take: TakeFile): Promise<void> {
   const sql = postgres(ownerUrl, { max: 1, max_lifetime: null, idle_timeout: 0, onnotice: () => {} });
   try {
     await sql`SET statement_timeout = 0`;
-    // Keeps the log's files until this session ends.
+    // Keeps WAL files until this session ends.
     const slot = `trailmark_backup_${randomBytes(4).toString("hex")}`;
     await sql`SELECT pg_create_physical_replication_slot(${slot}, true, true)`;
     const [start] = await sql<{ wal: string; bytes: number }[]>`

@@ -9,13 +9,13 @@ import { loadSecrets, prepareHome } from "./cluster";
 import { readPostmaster } from "./postmaster";
 import { POSTGRES_ENV, type Runner, runner } from "./runner";
 
-/** Where the cluster of a data folder is, or will be. */
+/** Location of a data folder's cluster, existing or not. */
 export type ClusterLocation = {
   cluster: string;
-  /** There is one already. */
+  /** A cluster exists. */
   exists: boolean;
   isRunning: boolean;
-  /** The packaged PostgreSQL. */
+  /** Version of the packaged PostgreSQL. */
   version: string;
 };
 
@@ -44,7 +44,7 @@ function giveTo({ uid, gid }: Runner, folder: string): void {
   chownSync(folder, uid, gid);
 }
 
-/** One statement in a server without connections, which first replays the log that the backup brought along. */
+/** Runs one statement in single-user mode, which first replays the backup's WAL. */
 function runSingle({ who, binaries, cluster }: Ground, statement: string): Promise<void> {
   return new Promise((done, fail) => {
     const child = spawn(
@@ -73,7 +73,7 @@ function runSingle({ who, binaries, cluster }: Ground, statement: string): Promi
   });
 }
 
-/** Takes the files of a cluster one by one; `finish` makes it the data folder's own. */
+/** Receives a cluster's files; `finish` makes it the data folder's own. */
 export type ClusterReceiver = {
   put: (name: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
   finish: () => Promise<void>;
@@ -81,9 +81,9 @@ export type ClusterReceiver = {
 };
 
 /**
- * Receives the files that copyCluster() read. The cluster appears under its name when it is whole, and its superuser gets
- * the password that this data folder knows.
- * @param replacing where a cluster that is there already is moved to; without it there must be none
+ * Receives files from copyCluster(). The cluster appears under its name once complete, and its superuser gets the data
+ * folder's password.
+ * @param replacing where an existing cluster is moved to; without it there must be none
  */
 export function receiveCluster(dataDir: string, replacing?: string): ClusterReceiver {
   const base = ground(dataDir);

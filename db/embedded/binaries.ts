@@ -42,7 +42,7 @@ function packaged(): Binaries {
   return { native: join(folder, "native"), version };
 }
 
-/** npm packs no links, so the package's install script makes them; where install scripts are off, we do. */
+/** npm packs no links; the package's install script creates them, or we do if install scripts are off. */
 function restoreLinks(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
@@ -79,7 +79,7 @@ function openToAll(folder: string): void {
   chmodSync(folder, 0o755);
 }
 
-/** Copies to a temporary name first and renames, so that a copy cut short is never taken for a whole one. */
+/** Copies to a temporary name and renames, so that an interrupted copy is never used. */
 function copyOut(from: Binaries, home: string): Binaries {
   const native = join(home, `postgresql-${from.version}`, "native");
   const copy = { native, version: from.version };
@@ -96,14 +96,14 @@ function copyOut(from: Binaries, home: string): Binaries {
     renameSync(partial, dirname(native));
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    if (!existsSync(native)) throw error; // else another process was faster with the same copy
+    if (!existsSync(native)) throw error; // Else another process made the same copy first.
   }
   return copy;
 }
 
 /**
- * The PostgreSQL binaries of the npm package, ready to run as the runner's user. They are used where they are, or
- * copied into `home` when that user cannot reach or run them there.
+ * PostgreSQL binaries of the npm package, runnable by the runner's user. Used in place, or copied into `home` if that
+ * user cannot run them there.
  * @throws Error when there are none for this machine or they do not run on it.
  */
 export function findBinaries(runner: Runner, home: string): Binaries {
@@ -112,7 +112,7 @@ export function findBinaries(runner: Runner, home: string): Binaries {
   try {
     restoreLinks(binaries.native);
   } catch {
-    linked = false; // a read-only node_modules
+    linked = false; // node_modules is read-only.
   }
   if (linked && canEnter(binaries.native, runner) && runs(binaries, runner)) return binaries;
   const copy = copyOut(binaries, home);

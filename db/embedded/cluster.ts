@@ -21,13 +21,13 @@ import { createFolder } from "./create-folder";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
 import { syncFolder } from "./sync-folder";
 
-/** Facts kept beside the cluster, in a file of mode 0600. */
+/** Facts beside the cluster, in a file of mode 0600. */
 const secretsFile = z.object({ owner: z.string(), app: z.string(), admin: z.string(), cluster: z.string() });
 export type Secrets = z.output<typeof secretsFile>;
 
 /**
- * Where a cluster lives whose data folder the runner cannot enter (a checkout below /root, mode 700). Not the state folder
- * of the systemd units: systemd gives that to another user.
+ * Location of a cluster if the runner cannot enter the data folder (a checkout below /root, mode 700). Not the state
+ * folder of the systemd units, which systemd gives to another user.
  */
 const SYSTEM_HOME = "/var/lib/trailmark-postgres";
 
@@ -47,8 +47,8 @@ ${process.platform === "linux" ? "recovery_init_sync_method = syncfs" : ""}
 `;
 
 /**
- * Creates the data folder and a folder that the runner can enter: the data folder itself (others may pass through it,
- * not list it), or one below /var/lib when a folder above is closed to the runner.
+ * Creates the data folder and a folder that the runner can enter: the data folder itself (others may traverse but not
+ * list it), or one below /var/lib if a parent is closed to the runner.
  */
 export function prepareHome(dataDir: string, runner: Runner): string {
   createFolder(dataDir, 0o711);
@@ -63,10 +63,12 @@ export function prepareHome(dataDir: string, runner: Runner): string {
 
 const secretsPath = (dataDir: string): string => join(dataDir, "postgres.json");
 
-/** Whether a data folder has an embedded cluster, or one that was begun. */
+/** True if a data folder has an embedded cluster, complete or not. */
 export const hasEmbedded = (dataDir: string): boolean => existsSync(secretsPath(dataDir));
 
-/** The passwords and the cluster's place; made once, also when two processes start together (link refuses to replace). */
+/**
+ * Passwords and location of the cluster; created once, even if two processes start together (link refuses to replace).
+ */
 export function loadSecrets(dataDir: string, home: string): Secrets {
   const file = secretsPath(dataDir);
   if (!existsSync(file)) {
@@ -114,7 +116,10 @@ function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promis
 
 type Installation = { binaries: Binaries; runner: Runner; durable: boolean };
 
-/** initdb into a temporary folder, renamed when complete: a start cut short, or two at once, leave no half cluster. */
+/**
+ * Runs initdb in a temporary folder, renamed when complete, so that an interrupted or concurrent start leaves no
+ * partial cluster.
+ */
 async function initialise(
   cluster: string,
   secrets: Secrets,
@@ -138,20 +143,20 @@ async function initialise(
   args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", ...(durable ? [] : ["--no-sync"]));
   try {
     await run(initdbOf(binaries), args, runner);
-    // initdb has brought its files to the disk: what comes after must not be lost before the first entries are.
+    // initdb has synced its files; later changes must be synced before the first entries.
     appendFileSync(join(draft, "postgresql.conf"), SETTINGS, { flush: durable });
     renameSync(draft, cluster);
     if (durable) syncFolder(dirname(cluster));
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // else another process made it meanwhile
+    if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // Else another process created it meanwhile.
   } finally {
     rmSync(passwordFile, { force: true });
   }
 }
 
 /**
- * The cluster's folder, made with initdb when there is none yet.
+ * The cluster's folder, created with initdb if missing.
  * @throws Error when it belongs to another major version of PostgreSQL.
  */
 export async function prepareCluster(dataDir: string, secrets: Secrets, installation: Installation): Promise<string> {

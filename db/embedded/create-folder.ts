@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** @returns whether it was made; false where it was there, or another process was faster */
+/** @returns whether it was created; false if it existed, or another process was faster */
 function createOne(folder: string, mode: number | undefined): boolean {
   try {
     mkdirSync(folder, { mode });
@@ -13,10 +13,10 @@ function createOne(folder: string, mode: number | undefined): boolean {
 }
 
 /**
- * Creates a folder and those above it that are missing. One at a time: Node's `recursive` never returns where the system
- * refuses to create one, as below /proc.
- * @returns the uppermost folder that was made; undefined where all were there
- * @throws Node's errors of files
+ * Creates a folder with missing parents. One at a time: Node's `recursive` never returns where the system refuses to
+ * create one, as below /proc.
+ * @returns the uppermost created folder; undefined if all existed
+ * @throws Node's file errors
  */
 export function createFolder(path: string, mode?: number): string | undefined {
   const folders = [resolve(path)];

@@ -10,12 +10,12 @@ import { isAlive, readPostmaster, stopPostmaster } from "./postmaster";
 import { runner } from "./runner";
 import { ensureRunning, type Launch, type Server } from "./server";
 
-/** The leases of this process, by the names of their files. */
+/** Leases of this process, by file name. */
 const mine = new Set<string>();
 
 /**
- * Says, by a file named after our process, that we use the cluster: the last to leave stops the server.
- * `release` takes the file away and answers how many users are left; files of dead processes go too.
+ * Registers our use of the cluster in a file named after our process: the last user stops the server. `release` removes
+ * the file and returns the number of remaining users; files of dead processes are removed too.
  */
 function acquireLease(dataDir: string): { release(): number } {
   const folder = join(dataDir, "postgres.users");
@@ -24,7 +24,7 @@ function acquireLease(dataDir: string): { release(): number } {
   mine.add(name);
   writeFileSync(join(folder, name), "", { mode: 0o600 });
 
-  // A process from before a restart of the machine or container may have had our number: a file that we did not write
+  // An earlier process may have had our id before a restart of the machine or container: a file that we did not write
   // is stale.
   const isStale = (lease: string) => {
     const pid = Number.parseInt(lease, 10);
@@ -41,32 +41,32 @@ function acquireLease(dataDir: string): { release(): number } {
 }
 
 export type EmbeddedOptions = {
-  /** Settings on top of the cluster's own, as `-c name=value`. */
+  /** Settings in addition to the cluster's own, as `-c name=value`. */
   settings?: Record<string, string>;
-  /** false gives up durability for speed (no fsync): throw-away clusters of tests only. Default true. */
+  /** false disables fsync for speed, only for temporary clusters of tests. Default true. */
   durable?: boolean;
-  /** Receives what happens, one line at a time. */
+  /** Receives log lines. */
   log?: (line: string) => void;
 };
 
 export type Embedded = {
-  /** The cluster's superuser: migrations alone. */
+  /** The cluster's superuser, for migrations only. */
   ownerUrl: string;
-  /** The application role, made by the migration. */
+  /** The application role, created by the migration. */
   appUrl: string;
-  /** The retention worker's role, made by the migration. */
+  /** The retention worker's role, created by the migration. */
   adminUrl: string;
-  /** Whether the server was running already. */
+  /** Whether the server was already running. */
   attached: boolean;
   /** Where the cluster is. */
   cluster: string;
   /** Process id of PostgreSQL's main process, now. */
   pid(): number;
-  /** Fast shutdown, unless another process of Trailmark still uses the server. */
+  /** Fast shutdown, unless another Trailmark process still uses the server. */
   stop(): Promise<void>;
 };
 
-/** Thrown with a message for the operator; `expected` means that no stack is printed. */
+/** Thrown with a message for the operator; `expected` suppresses the stack. */
 class EmbeddedError extends Error {
   readonly expected = true;
 }
@@ -80,7 +80,7 @@ const NOT_DURABLE = {
   full_page_writes: "off",
 };
 
-/** The database itself is made at the first start; a kill between initdb and here is made good at the next. */
+/** Creates the database at the first start; after a kill between initdb and here, the next start does it. */
 async function createDatabase(url: string): Promise<void> {
   const sql = postgres(`${url}/postgres`, {
     max: 1,
@@ -91,13 +91,13 @@ async function createDatabase(url: string): Promise<void> {
     const found = await sql`SELECT 1 FROM pg_database WHERE datname = 'trailmark'`;
     if (found.length === 0) await sql`CREATE DATABASE trailmark`;
   } catch (error) {
-    if (!["42P04", "23505"].includes(codeOf(error))) throw error; // else another process made it just now
+    if (!["42P04", "23505"].includes(codeOf(error))) throw error; // Else another process just created it.
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
 
-/** A server found running may be just about to leave with the process that started it; then we start our own. */
+/** A running server may be about to stop with the process that started it; then we start our own. */
 async function runWithDatabase(launch: Launch, password: string): Promise<Server> {
   const deadline = Date.now() + SETTLE_MS;
   for (;;) {
@@ -124,10 +124,10 @@ function urls(secrets: Secrets, port: number) {
 }
 
 /**
- * Runs PostgreSQL from the binaries of the npm package on a cluster in the data folder: creates the cluster when there
- * is none, attaches to a server that outlived its parent, and starts it again should it die. Listens on loopback
- * alone, on a port that the data folder remembers.
- * @throws EmbeddedError that ends with the advice to set DATABASE_URL when it cannot be made to work here.
+ * Runs PostgreSQL from the npm package on a cluster in the data folder: creates the cluster if missing, attaches to a
+ * server that outlived its parent, and restarts it if it dies. Listens on loopback only, on a port stored in the data
+ * folder.
+ * @throws EmbeddedError that ends with the advice to set DATABASE_URL when it cannot run here.
  */
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   try {
@@ -189,7 +189,7 @@ async function start(
   }
 }
 
-/** Looks every quarter second whether the server's process lives, and brings it up again when it does not. */
+/** Checks every quarter second that the server's process lives, and restarts it otherwise. */
 function keepRunning(
   current: () => Server,
   restart: () => Promise<Server>,

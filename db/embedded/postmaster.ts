@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
 
-/** The contents of postmaster.pid, and whether the process behind it is this cluster's server. */
+/** Contents of postmaster.pid, and whether its process is this cluster's server. */
 export type Postmaster =
   | { kind: "none" }
   | { kind: "foreign"; pid: number }
   | { kind: "starting" | "stopping" | "ready"; pid: number; port: number };
 
-/** Whether a process exists and is more than an uncollected zombie. */
+/** True if a process exists and is not an uncollected zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -26,7 +26,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A server's working folder is its data folder; elsewhere than on Linux its command line names it. */
+/** A server's working directory is its data folder; except on Linux its command line contains it. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     if (process.platform === "linux") return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
@@ -39,7 +39,7 @@ function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** Reads postmaster.pid of a cluster's folder: line 1 pid, 4 port, 8 status. */
+/** Parses postmaster.pid of a cluster's folder: line 1 pid, 4 port, 8 status. */
 export function readPostmaster(cluster: string): Postmaster {
   let lines: string[];
   try {
@@ -66,13 +66,12 @@ function hasWorkers(cluster: string): boolean {
   );
 }
 
-/** How long the workers of a server that died may take to leave. */
+/** Time for a dead server's workers to exit. */
 const WORKERS_LEAVE_MS = 30_000;
 
 /**
- * Takes away a pid file whose number now belongs to another program (after a reboot or in a new container), which
- * PostgreSQL itself would take for a running server. Never while a process of the dead server still works in the
- * folder: its workers leave within moments of their parent's death, and are waited for.
+ * Removes a pid file whose number now belongs to another program (after a reboot or in a new container), which
+ * PostgreSQL would take for a running server. Waits for workers of the dead server, which exit soon after their parent.
  * @throws Error when they do not.
  */
 export async function removeStalePid(cluster: string): Promise<void> {
@@ -84,7 +83,10 @@ export async function removeStalePid(cluster: string): Promise<void> {
   if (readPostmaster(cluster).kind === "foreign") rmSync(join(cluster, "postmaster.pid"), { force: true });
 }
 
-/** Fast shutdown (SIGINT): rolls back what is open, writes a checkpoint, ends. Immediate after 20 s; both are safe. */
+/**
+ * Fast shutdown (SIGINT): rolls back open transactions, writes a checkpoint, exits. Immediate after 20 s; both are
+ * safe.
+ */
 export async function stopPostmaster(pid: number, cluster: string): Promise<void> {
   const started = Date.now();
   let forced = false;
@@ -103,6 +105,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
   }
 }

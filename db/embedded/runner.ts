@@ -1,14 +1,14 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** The user that runs PostgreSQL, and the folder: nobody if we are root (PostgreSQL refuses root), else ourselves. */
+/** User and folder to run PostgreSQL: nobody if we are root (PostgreSQL refuses root), else ourselves. */
 export type Runner = { uid?: number; gid?: number; cwd: string };
 
 const NOBODY_UID = 65534;
 
-/** Variables of the caller (PGPORT, PGDATA, LD_LIBRARY_PATH, TZ …) must not steer the cluster. */
+/** The caller's variables (PGPORT, PGDATA, LD_LIBRARY_PATH, TZ …) must not affect the cluster. */
 export const POSTGRES_ENV: NodeJS.ProcessEnv = {
-  NODE_ENV: "production", // only for the type
+  NODE_ENV: "production", // Only for the type.
   PATH: process.env.PATH,
   LC_ALL: "C",
   ...(process.platform === "win32" && {
@@ -22,7 +22,7 @@ export function runner(): Runner {
   return process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID, cwd: "/" } : { cwd: "/" };
 }
 
-/** Whether the runner may pass through every folder down to this one. */
+/** True if the runner may traverse every folder down to this one. */
 export function canEnter(folder: string, { uid, gid }: Runner): boolean {
   if (uid === undefined) return true;
   for (let at = folder; ; at = dirname(at)) {

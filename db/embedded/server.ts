@@ -8,7 +8,7 @@ import { type Binaries, postgresOf } from "./binaries";
 import { isAlive, readPostmaster, removeStalePid } from "./postmaster";
 import { POSTGRES_ENV, type Runner } from "./runner";
 
-/** A running server; attached when another process had started it. */
+/** A running server; attached if another process started it. */
 export type Server = { pid: number; port: number; attached: boolean };
 
 export type Launch = {
@@ -17,12 +17,12 @@ export type Launch = {
   binaries: Binaries;
   runner: Runner;
   settings: Record<string, string>;
-  /** The port that addresses already given out name: at a restart it must not change. */
+  /** Port in addresses already given out, which must not change at a restart. */
   port?: number;
   log: (line: string) => void;
 };
 
-/** After a kill its workers hold the shared memory for a moment longer. */
+/** After a kill its workers hold shared memory a moment longer. */
 const LOCK_RETRY_MS = 30_000;
 /** Crash recovery after a kill may replay up to max_wal_size. */
 const READY_MS = 300_000;
@@ -36,7 +36,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Below the range from which systems give ports to outgoing connections, which would take ours between two starts. */
+/** Below the ephemeral port range, from which an outgoing connection could take ours between two starts. */
 async function rememberedPort(dataDir: string): Promise<number> {
   const file = join(dataDir, "postgres.port");
   const remembered = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
@@ -60,7 +60,7 @@ function openLog(dataDir: string): { fd: number; tail(): string } {
   };
 }
 
-/** One attempt: answers the server when it is ready, or what PostgreSQL said when it ended before. */
+/** One attempt. @returns the server when ready, or PostgreSQL's output if it exited before. */
 async function attempt(launch: Launch): Promise<Server | string> {
   const { cluster, runner, settings } = launch;
   const port = launch.port ?? (await rememberedPort(launch.dataDir));
@@ -72,7 +72,7 @@ async function attempt(launch: Launch): Promise<Server | string> {
     ...settings,
   };
   const args = ["-D", cluster, ...Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  // Detached: its own process group, so that Ctrl-C reaches us alone and we drain before PostgreSQL goes.
+  // Detached into its own process group, so that Ctrl-C reaches only us and we drain before PostgreSQL stops.
   const child = spawn(postgresOf(launch.binaries), args, {
     uid: runner.uid,
     gid: runner.gid,
@@ -97,8 +97,8 @@ async function attempt(launch: Launch): Promise<Server | string> {
 }
 
 /**
- * Finds the cluster's server running, or waits for one that is starting or stopping, or starts it.
- * @throws Error with PostgreSQL's own words when it does not start.
+ * Attaches to the cluster's running server, waits for one that is starting or stopping, or starts it.
+ * @throws Error with PostgreSQL's output when it does not start.
  */
 export async function ensureRunning(launch: Launch): Promise<Server> {
   const started = Date.now();

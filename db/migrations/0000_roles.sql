@@ -1,5 +1,5 @@
--- The group roles that every grant and policy names. Logins and passwords are set by db/roles.ts from the connection
--- addresses; here is only what must exist before the first table does.
+-- Group roles named in grants and policies. db/roles.ts sets logins and passwords from the connection addresses; this
+-- creates only what must exist before the first table.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trailmark_app') THEN

@@ -1,4 +1,4 @@
--- Partners and their organizations. Without a tenant set for the transaction no row is visible and none can be written.
+-- Partners and their organizations. Without a tenant in the transaction no row is visible or writable.
 CREATE TABLE partners (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT partners_pkey PRIMARY KEY,
   name text NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE partners (
   is_platform boolean NOT NULL DEFAULT false,
   CONSTRAINT partners_slug_key UNIQUE (slug)
 );
--- At most one: its home organization's log holds what has no customer.
+-- At most one; its home organization's log records what has no customer.
 CREATE UNIQUE INDEX partners_platform_key ON partners (is_platform) WHERE is_platform;
 
 CREATE TABLE organizations (
@@ -35,7 +35,7 @@ CREATE POLICY partners_tenant ON partners TO trailmark_app
   USING ((SELECT current_setting('trailmark.scope', true)) = 'system'
     OR id = (SELECT NULLIF(current_setting('trailmark.partner_id', true), '')::uuid));
 
--- An organization is seen by whoever reaches it, and created only below the caller's own partner.
+-- An organization is visible to those who reach it, and created only below the caller's own partner.
 ALTER TABLE organizations ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY organizations_tenant ON organizations TO trailmark_app
   USING ((SELECT current_setting('trailmark.scope', true)) = 'system'

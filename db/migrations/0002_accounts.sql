@@ -1,11 +1,11 @@
--- People, how they sign in, the keys of programs and agents, and what people keep for themselves.
+-- People, their sign-ins, keys of programs and agents, and personal data.
 CREATE TABLE users (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT users_pkey PRIMARY KEY,
   partner_id uuid,
   org_id uuid,
   email text NOT NULL,
   name text NOT NULL,
-  -- Absent until an invited person has chosen one, and for those who sign in by an identity provider alone.
+  -- NULL until an invited person chooses one, and for people who only sign in by an identity provider.
   password_hash text,
   role text NOT NULL,
   department text NOT NULL DEFAULT '',
@@ -65,7 +65,7 @@ CREATE TABLE user_sessions (
 );
 CREATE INDEX user_sessions_user_idx ON user_sessions (user_id);
 
--- What a link or the second step of a sign-in carries: stored as a hash, good once and for a short time.
+-- Secrets of links and of the second step of a sign-in: stored as a hash, single use, short-lived.
 CREATE TABLE user_tokens (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT user_tokens_pkey PRIMARY KEY,
   user_id uuid NOT NULL,
@@ -82,7 +82,7 @@ CREATE TABLE user_tokens (
 );
 CREATE INDEX user_tokens_user_idx ON user_tokens (user_id);
 
--- A TOTP secret (RFC 6238), encrypted; last_step is the last time step whose code was taken, none is taken twice.
+-- A TOTP secret (RFC 6238), encrypted; last_step is the last accepted time step, so that none is accepted twice.
 CREATE TABLE user_totp (
   user_id uuid CONSTRAINT user_totp_pkey PRIMARY KEY,
   secret text NOT NULL,
@@ -120,7 +120,7 @@ CREATE TABLE user_passkeys (
 );
 CREATE INDEX user_passkeys_user_idx ON user_passkeys (user_id);
 
--- Who a person is at an identity provider (OpenID Connect: issuer and subject).
+-- A person's id at an identity provider (OpenID Connect: issuer and subject).
 CREATE TABLE user_identities (
   issuer text NOT NULL,
   subject text NOT NULL,
@@ -146,7 +146,7 @@ CREATE TABLE api_keys (
   created_by uuid,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   last_used_ip text,
-  -- A rotated key's former secret stays good for a chosen time.
+  -- The former secret of a rotated key stays valid for a chosen time.
   former_hash text,
   former_until timestamptz(3),
   CONSTRAINT api_keys_hash_key UNIQUE (key_hash),
@@ -216,11 +216,11 @@ CREATE UNIQUE INDEX audit_saved_views_partner_key ON audit_saved_views (partner_
   WHERE shared AND org_id IS NULL;
 CREATE INDEX audit_saved_views_creator_idx ON audit_saved_views (created_by);
 
--- That a view that is not shared is its creator's alone is enforced by the application.
+-- The application limits private views to their creators.
 SELECT tenant_policy(t) FROM unnest(ARRAY['user_organizations', 'enrollment_keys']) AS t;
 SELECT tenant_policy(t, 'organization or partner') FROM unnest(ARRAY['users', 'api_keys', 'audit_saved_views']) AS t;
 
--- Sign-in and the person's own pages reach these, before any tenant is known.
+-- Used by sign-in and a person's own pages, before a tenant is known.
 SELECT tenant_policy(t, 'system')
 FROM unnest(ARRAY[
   'refresh_tokens', 'user_sessions', 'user_tokens', 'user_totp', 'user_recovery_codes', 'user_passkeys',

@@ -1,4 +1,4 @@
--- Devices, their agents, and the live connections of these. Every row belongs to the organization of its device.
+-- Devices, their agents, and live connections. Every row belongs to its device's organization.
 CREATE TABLE devices (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT devices_pkey PRIMARY KEY,
   org_id uuid NOT NULL,
@@ -31,7 +31,8 @@ CREATE TABLE agents (
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   -- Until then a known agent may enroll again without its token.
   released_until timestamptz(3),
-  -- Entries name an agent by its id, a UUID in lower case. Row level security lets no function into an index condition.
+  -- Id of the agent in entries, a lowercase UUID. A column, because row-level security keeps functions out of index
+  -- conditions.
   actor_id text GENERATED ALWAYS AS (
     CASE WHEN id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN lower(id) ELSE id END) STORED,
   CONSTRAINT agents_token_hash_key UNIQUE (token_hash),
@@ -44,8 +45,8 @@ CREATE UNIQUE INDEX agents_device_key ON agents (device_id);
 CREATE INDEX agents_org_idx ON agents (org_id);
 CREATE INDEX agents_actor_idx ON agents (actor_id, org_id);
 
--- The ids under which other products know a device, recorded by imports. Partner and organization are the device's and
--- checked there: two more look-ups for every id cost an import a third of its run.
+-- Ids of a device in other products, recorded by imports. Copies the device's partner and organization, because two
+-- more look-ups per id would cost an import a third of its time.
 CREATE TABLE device_source_ids (
   partner_id uuid NOT NULL,
   source text NOT NULL,
@@ -59,8 +60,8 @@ CREATE TABLE device_source_ids (
 );
 CREATE INDEX device_source_ids_device_idx ON device_source_ids (device_id);
 
--- Streams and commands last as long as a connection: nothing of them needs to survive a crash of PostgreSQL, so they
--- write no WAL (answers may have 5 MiB).
+-- Streams and commands live as long as a connection and need not survive a crash of PostgreSQL, so they write no WAL
+-- (answers may have 5 MiB).
 CREATE UNLOGGED TABLE agent_streams (
   agent_id text CONSTRAINT agent_streams_pkey PRIMARY KEY,
   org_id uuid NOT NULL,

@@ -1,4 +1,4 @@
--- What agents send: diagnostic logs and the events of devices, and how long each organization keeps them.
+-- Data from agents: diagnostic logs and device events, and their retention by organization.
 CREATE TABLE agent_logs (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT agent_logs_pkey PRIMARY KEY,
   device_id uuid NOT NULL,
@@ -45,8 +45,7 @@ CREATE INDEX device_event_logs_org_ts_idx ON device_event_logs (org_id, "timesta
 CREATE UNIQUE INDEX device_event_logs_dedup_idx ON device_event_logs (device_id, source, event_id);
 CREATE INDEX device_event_logs_cat_level_idx ON device_event_logs (category, level, device_id, "timestamp", id);
 
--- How long an organization keeps the diagnostic logs of its agents and the events of its devices. Nothing is removed
--- before prune_from.
+-- Retention of diagnostic logs and device events by organization. Nothing is removed before prune_from.
 CREATE TABLE device_log_policies (
   org_id uuid CONSTRAINT device_log_policies_pkey PRIMARY KEY,
   diagnostic_days integer NOT NULL DEFAULT 30,

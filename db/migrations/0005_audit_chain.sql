@@ -37,7 +37,7 @@ CREATE TABLE audit_logs (
   prev_checksum varchar(128),
   chain_seq bigint,
   seal_tx xid8 DEFAULT pg_current_xact_id(),
-  -- When the database took the row: retention judges by the lesser of this and the timestamp, which is the client's.
+  -- Time when the database took the row: retention uses the earlier of this and the client's timestamp.
   sealed_at timestamptz(3) NOT NULL DEFAULT now(),
   CONSTRAINT audit_logs_actor_type_check CHECK (actor_type IN ('user', 'api_key', 'agent', 'system', 'ai_agent')),
   CONSTRAINT audit_logs_result_check CHECK (result IN ('success', 'failure', 'denied')),
@@ -47,13 +47,13 @@ CREATE TABLE audit_logs (
 CREATE UNIQUE INDEX audit_logs_org_seq_key ON audit_logs (org_id, chain_seq) WHERE chain_seq IS NOT NULL;
 CREATE INDEX audit_logs_org_ts_idx ON audit_logs (org_id, "timestamp", chain_seq);
 CREATE INDEX audit_logs_unsealed_idx ON audit_logs (seal_tx) WHERE chain_seq IS NULL;
--- Denials and failures are few: these hold them alone.
+-- Denials and failures are few, so partial indexes suffice.
 CREATE INDEX audit_logs_denied_idx ON audit_logs (org_id, "timestamp") WHERE result = 'denied';
 CREATE INDEX audit_logs_failure_idx ON audit_logs (org_id, "timestamp") WHERE result = 'failure';
--- The entries that set how long entries are kept, the newest of which retention goes by.
+-- Entries that set the retention, of which the newest counts.
 CREATE INDEX audit_logs_retention_idx ON audit_logs (org_id, chain_seq)
 WHERE action = 'organization.audit_retention.update';
--- What keys have submitted, for the filter and for the reports that count it.
+-- Entries submitted by API keys, for the filter and the reports that count them.
 CREATE INDEX audit_logs_submitted_idx ON audit_logs (org_id, "timestamp", chain_seq) WHERE details ? 'submittedBy';
 
 CREATE TABLE audit_chain_heads (
@@ -84,7 +84,7 @@ ALTER TABLE audit_logs SET (
   autovacuum_vacuum_insert_scale_factor = 0.05,
   autovacuum_analyze_scale_factor = 0.02);
 
--- Rights. The application role writes every column but the seal's.
+-- Rights. The application role writes every column except the seal's.
 GRANT SELECT ON audit_logs TO trailmark_app, trailmark_audit_admin, trailmark_sealer;
 GRANT INSERT (
   id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
@@ -93,14 +93,14 @@ GRANT INSERT, UPDATE (chain_seq, checksum, prev_checksum, seal_tx) ON audit_logs
 GRANT DELETE ON audit_logs TO trailmark_audit_admin;
 GRANT SELECT, INSERT, UPDATE ON audit_chain_heads TO trailmark_sealer;
 GRANT SELECT ON audit_chain_heads TO trailmark_audit_admin;
--- Policies change by audit_set_retention() alone; where the log is distributed, that of a new organization is inserted.
+-- Policies change only through audit_set_retention(); on a cluster, the policy of a new organization is inserted.
 GRANT SELECT, INSERT (org_id) ON audit_retention_policies TO trailmark_app;
 GRANT SELECT, UPDATE (last_cleanup_at) ON audit_retention_policies TO trailmark_audit_admin;
 GRANT SELECT, INSERT, UPDATE ON audit_retention_policies TO trailmark_sealer;
--- The owner could take these back, but not by mistake.
+-- The owner could restore these, but not by mistake.
 REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads FROM CURRENT_USER;
 
--- Row level security. The application role has no policy on the heads: functions show it those that it reaches.
+-- Row-level security. The application role has no policy on the heads: functions show those in reach.
 SELECT tenant_policy(t) FROM unnest(ARRAY['audit_logs', 'audit_retention_policies']) AS t;
 ALTER TABLE audit_chain_heads ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY audit_logs_sealer ON audit_logs TO trailmark_sealer USING (true);

@@ -23,7 +23,7 @@ CREATE TABLE audit_tree_tiles (
   CONSTRAINT audit_tree_tiles_leaves_check
     CHECK (CASE WHEN level = 0 THEN leaves IS NOT NULL AND octet_length(leaves) = 8192 ELSE leaves IS NULL END)
 );
--- Hashes do not shrink.
+-- Hashes do not compress.
 ALTER TABLE audit_tree_tiles ALTER COLUMN leaves SET STORAGE EXTERNAL;
 
 CREATE TABLE audit_trees (
@@ -98,8 +98,8 @@ CREATE TRIGGER audit_notes_keep_receipts
   WHEN (OLD.kind <> 'checkpoint')
   EXECUTE FUNCTION audit_refuse('Receipts stay.');
 
--- The application adds to the history of verifications and cannot rewrite it. A verification is unproven where nothing
--- contradicts but a link to one of our keys is missing; the reasons say which.
+-- The application appends verifications and cannot change them. Unproven: no contradiction, but a link to one of our
+-- keys is missing; the reasons name it.
 CREATE TABLE audit_verifications (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT audit_verifications_pkey PRIMARY KEY,
   org_id uuid NOT NULL,
@@ -120,12 +120,12 @@ CREATE TABLE audit_verifications (
 );
 CREATE INDEX audit_verifications_org_ran_idx ON audit_verifications (org_id, ran_at);
 CREATE INDEX audit_verifications_whole_idx ON audit_verifications (org_id, ran_at) WHERE kind = 'whole';
--- A break stands until a run over the whole log found none: the newest run that found one, or ended it, is one probe.
+-- A break lasts until a run over the whole log finds none: one probe finds the newest run that found or ended one.
 CREATE INDEX audit_verifications_deciding_idx ON audit_verifications (org_id, ran_at)
 WHERE status = 'broken' OR ((kind = 'whole' OR (kind = 'nightly' AND rolling_through_seq IS NULL))
   AND (status IN ('intact', 'empty') OR (status = 'unproven' AND covered_through_seq IS NOT NULL)));
 
--- An alarm is over when a reading of the whole chain that began after it was last raised finds nothing.
+-- An alarm ends with a clean reading of the whole chain that started after it was last raised.
 CREATE TABLE audit_alarms (
   org_id uuid CONSTRAINT audit_alarms_pkey PRIMARY KEY,
   raised_at timestamptz(3) NOT NULL,
@@ -138,9 +138,9 @@ SELECT tenant_policy(t) FROM unnest(ARRAY['audit_verifications', 'audit_alarms']
 GRANT SELECT, INSERT ON audit_verifications TO trailmark_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON audit_alarms TO trailmark_app;
 
--- Short links to proofs of single entries, for print: whoever has one may open it until it ends or is revoked. Only the
--- hash of the secret in a link is kept, and nothing of the entry. The application counts openings and revokes; it never
--- changes whose link it is, to what, or for how long.
+-- Short links to proofs of single entries, for print: whoever has one may open it until it expires or is revoked. Only
+-- the hash of the link's secret is stored, and nothing of the entry. The application counts openings and revokes; it
+-- never changes a link's owner, target or expiry.
 CREATE TABLE audit_shared_proofs (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT audit_shared_proofs_pkey PRIMARY KEY,
   org_id uuid NOT NULL,

@@ -1,7 +1,7 @@
--- Finding audit rows without reading the history, and without costing the write path anything: an indexer in the
--- background writes the inverted index of consecutive rows of a chain as one segment (server/audit/search), which never
--- changes; small ones that follow each other become one. Rows past the last segment are read, so an answer is exact
--- however far the indexer is behind. All of it can be emptied at any time and is made again from audit_logs.
+-- Finds audit rows without reading the history, at no cost to writers: a background indexer writes the inverted index
+-- of consecutive rows of a chain as an immutable segment (server/audit/search); small adjacent ones are merged. Rows
+-- past the last segment are read, so answers are exact however far the indexer is behind. All of it can be emptied at
+-- any time and is rebuilt from audit_logs.
 
 CREATE TABLE audit_segments (
   org_id uuid NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE audit_segment_blocks (
   postings bytea NOT NULL,
   CONSTRAINT audit_segment_blocks_pkey PRIMARY KEY (org_id, segment_id, block)
 );
--- Compressing would cost the indexer more than it saves.
+-- Compression would cost the indexer more than it saves.
 ALTER TABLE audit_segments
   ALTER COLUMN times SET STORAGE EXTERNAL,
   ALTER COLUMN grams SET STORAGE EXTERNAL;
@@ -32,7 +32,7 @@ ALTER TABLE audit_segment_blocks
   ALTER COLUMN words SET STORAGE EXTERNAL,
   ALTER COLUMN postings SET STORAGE EXTERNAL;
 
--- Totals without reading rows: each counts a slice of a chain, by hour or day.
+-- Totals without reading rows: each row counts a slice of a chain, by hour or day.
 CREATE TABLE audit_tallies (
   org_id uuid NOT NULL,
   first_seq bigint NOT NULL,
@@ -70,7 +70,7 @@ ALTER TABLE audit_tally_state SET (
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 500);
 
--- What each actor was seen with, so that what is new of them is found. The digest is of the value, which may be long.
+-- Values seen with each actor, to detect new ones. The digest replaces the possibly long value.
 CREATE TABLE audit_first_seen (
   org_id uuid NOT NULL,
   kind text NOT NULL,
@@ -96,7 +96,7 @@ SELECT tenant_policy(t, p_command => 'SELECT')
 FROM unnest(ARRAY[
   'audit_segments', 'audit_segment_blocks', 'audit_tallies', 'audit_actor_tallies', 'audit_tally_state',
   'audit_first_seen', 'audit_first_seen_state']) AS t;
--- The indexer is a part of the application.
+-- The indexer is part of the application.
 CREATE POLICY audit_segments_system ON audit_segments TO trailmark_app
   USING ((SELECT current_setting('trailmark.scope', true)) = 'system');
 CREATE POLICY audit_segment_blocks_system ON audit_segment_blocks TO trailmark_app

@@ -1,4 +1,4 @@
--- Custom fields: definitions, values, and imports with their rows, results and what they changed.
+-- Custom fields: definitions, values, and imports with rows, results and changes.
 CREATE TABLE custom_field_definitions (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT custom_field_definitions_pkey PRIMARY KEY,
   partner_id uuid NOT NULL,
@@ -107,8 +107,8 @@ CREATE TABLE custom_field_import_changes (
   CONSTRAINT custom_field_import_changes_pkey PRIMARY KEY (import_id, row_no)
 );
 
--- Values that a person has put right before an import is run, so that each change can be undone: one row for each
--- different value that a change replaced, with the rows that held it.
+-- A person's corrections before an import runs, so that each can be undone: one row per distinct replaced value, with
+-- its rows.
 CREATE TABLE custom_field_import_edits (
   import_id uuid NOT NULL,
   edit_no integer NOT NULL,
@@ -133,18 +133,18 @@ CREATE TABLE custom_field_import_mappings (
     FOREIGN KEY (partner_id) REFERENCES partners (id)
 );
 
--- A definition belongs to one organization, or (org_id NULL) to a partner as a whole; whoever belongs to the partner
--- sees the latter. Who may change which is decided by the application.
+-- A definition belongs to one organization, or (org_id NULL) to a partner, whose people all see it. The application
+-- decides who may change which.
 SELECT tenant_policy('custom_field_definitions', 'organization or partner');
 SELECT tenant_policy(t) FROM unnest(ARRAY['custom_field_values', 'custom_field_import_changes']) AS t;
 
--- The import's rows, results and edits are reached through the import alone; a bulk write cannot afford a look-up per row.
+-- Rows, results and edits are accessed through the import only; a bulk write cannot afford a look-up per row.
 SELECT tenant_policy(t, 'partner')
 FROM unnest(ARRAY[
   'custom_field_import_rows', 'custom_field_import_results', 'custom_field_import_edits',
   'custom_field_import_mappings']) AS t;
 
--- An import may name every organization that its creator reached: only who reaches all of them sees it.
+-- An import may name every organization in its creator's reach, so only people who reach all of them see it.
 ALTER TABLE custom_field_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY custom_field_imports_tenant ON custom_field_imports TO trailmark_app
   USING ((SELECT current_setting('trailmark.scope', true)) = 'system'

@@ -1,6 +1,6 @@
--- Exports that are written in the background, to be downloaded for a day. Whoever asked for one alone may see it; a row
--- is of the organization or partner that the caller was in, both are null for the platform's operator. The entries of an
--- export are those that stood in the chains up to `heads`, so that a restart writes the same file again.
+-- Background exports, downloadable for a day, visible only to their requester; a row belongs to the requester's
+-- organization or partner, both null for the platform's operator. An export contains the chains up to `heads`, so that
+-- a restart writes the same file.
 CREATE TABLE audit_exports (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT audit_exports_pkey PRIMARY KEY,
   org_id uuid,

@@ -1,9 +1,8 @@
--- What an owner must know: conditions of an organization with their beginning and end, who has read of them, by which
--- ways people and programs are told, and the messages that went out. Also: reports that are sent by mail, and streams of
--- entries to other systems.
+-- Notifications: conditions of an organization with start and end, who has read them, channels of people and programs,
+-- and sent messages. Also reports by mail, and streams of entries to other systems.
 
--- One row for each time that a condition holds; at most one of an organization and a kind is open. It is pending until
--- raised_at. raised_in and resolved_in number the evaluation, so that what it found at once is told at once.
+-- One row per occurrence of a condition; at most one of an organization and kind is open. Pending until raised_at.
+-- raised_in and resolved_in number the evaluation, so that simultaneous findings are sent together.
 CREATE TABLE notifications (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT notifications_pkey PRIMARY KEY,
   org_id uuid NOT NULL,
@@ -30,7 +29,7 @@ CREATE INDEX notifications_org_idx ON notifications (org_id, raised_at);
 CREATE INDEX notifications_raised_in_idx ON notifications (raised_in);
 CREATE INDEX notifications_resolved_in_idx ON notifications (resolved_in);
 
--- Who has read of which; what changed after read_at is unread again.
+-- Read notifications by person; changes after read_at are unread again.
 CREATE TABLE notification_reads (
   user_id uuid NOT NULL,
   notification_id uuid NOT NULL,
@@ -43,8 +42,7 @@ CREATE TABLE notification_reads (
 );
 CREATE INDEX notification_reads_notification_idx ON notification_reads (notification_id);
 
--- What a person wants to be told, and where; NULL is the default of the role. pending_from is the evaluation from which
--- on a mail is owed.
+-- A person's notification settings; NULL is the role's default. pending_from: first evaluation of an owed mail.
 CREATE TABLE notification_settings (
   user_id uuid CONSTRAINT notification_settings_pkey PRIMARY KEY,
   product_kinds text[],
@@ -57,8 +55,8 @@ CREATE TABLE notification_settings (
     FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
 );
 
--- Where messages are posted to; org_id NULL is every organization of the partner. The secrets are encrypted, because
--- each message is signed with them; the former one signs too until former_until.
+-- Endpoints that messages are posted to; org_id NULL is every organization of the partner. Secrets are encrypted,
+-- because they sign each message; the former one also signs until former_until.
 CREATE TABLE webhook_endpoints (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT webhook_endpoints_pkey PRIMARY KEY,
   partner_id uuid NOT NULL,
@@ -86,8 +84,8 @@ CREATE TABLE webhook_endpoints (
 CREATE INDEX webhook_endpoints_partner_idx ON webhook_endpoints (partner_id);
 CREATE INDEX webhook_endpoints_org_idx ON webhook_endpoints (org_id);
 
--- Each message to an endpoint or a person. Who takes one moves next_attempt_at on, so that a crash in between is
--- followed by another attempt; body is what is sent, the same at every attempt.
+-- Messages to an endpoint or person. Taking one advances next_attempt_at, so that a crash leads to another attempt;
+-- body is the same at every attempt.
 CREATE TABLE notification_deliveries (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT notification_deliveries_pkey PRIMARY KEY,
   partner_id uuid,
@@ -115,7 +113,7 @@ CREATE TABLE notification_deliveries (
 CREATE INDEX notification_deliveries_endpoint_idx ON notification_deliveries (endpoint_id, created_at);
 CREATE INDEX notification_deliveries_user_idx ON notification_deliveries (user_id, created_at);
 
--- A report that is sent to whoever made it, again and again. next_run_at moves on when a run is taken.
+-- A report sent to its creator regularly. next_run_at advances when a run is taken.
 CREATE TABLE report_schedules (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT report_schedules_pkey PRIMARY KEY,
   user_id uuid NOT NULL,
@@ -138,8 +136,8 @@ CREATE TABLE report_schedules (
 CREATE INDEX report_schedules_user_idx ON report_schedules (user_id);
 CREATE INDEX report_schedules_due_idx ON report_schedules (next_run_at);
 
--- Where entries go continuously; org_id NULL is every organization of the partner, new ones included. The secrets are
--- encrypted. No state loses an entry: positions stand still.
+-- Continuous destinations of entries; org_id NULL is every organization of the partner, including new ones. Secrets are
+-- encrypted. No state loses an entry: positions stay.
 CREATE TABLE data_streams (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT data_streams_pkey PRIMARY KEY,
   partner_id uuid NOT NULL,
@@ -173,8 +171,8 @@ CREATE TABLE data_streams (
 CREATE INDEX data_streams_partner_idx ON data_streams (partner_id);
 CREATE INDEX data_streams_org_idx ON data_streams (org_id);
 
--- How far a stream has come in an organization's chain. A replay is a row with an end beside the live one, which has the
--- id of zeros.
+-- Position of a stream in an organization's chain. A replay is a row with an end beside the live one, whose id is
+-- zeros.
 CREATE TABLE stream_positions (
   stream_id uuid NOT NULL,
   org_id uuid NOT NULL,
@@ -199,8 +197,8 @@ CREATE TABLE stream_positions (
 );
 CREATE INDEX stream_positions_org_idx ON stream_positions (org_id);
 
--- Batches, whose limits are written before the first attempt: every attempt sends the same, also after a crash. At most
--- one of a position is open.
+-- Batches, whose limits are stored before the first attempt, so that every attempt sends the same, even after a crash.
+-- At most one per position is open.
 CREATE TABLE stream_batches (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT stream_batches_pkey PRIMARY KEY,
   stream_id uuid NOT NULL,
@@ -232,7 +230,7 @@ ON stream_batches (stream_id, org_id, replay_id) WHERE acknowledged_at IS NULL;
 CREATE INDEX stream_batches_stream_idx ON stream_batches (stream_id, created_at);
 CREATE INDEX stream_batches_org_idx ON stream_batches (org_id);
 
--- Entries that a stream will never carry: retention removed them first, or the receiver refused them.
+-- Entries that a stream will never deliver: removed by retention before, or refused by the receiver.
 CREATE TABLE stream_gaps (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT stream_gaps_pkey PRIMARY KEY,
   stream_id uuid NOT NULL,
@@ -251,7 +249,7 @@ CREATE TABLE stream_gaps (
 CREATE INDEX stream_gaps_stream_idx ON stream_gaps (stream_id, created_at);
 CREATE INDEX stream_gaps_org_idx ON stream_gaps (org_id);
 
--- Objects of an archive, each written once it was read back and hashed; retention may take their entries after that.
+-- Archived objects, recorded after they were read back and hashed; retention may then remove their entries.
 CREATE TABLE archive_objects (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT archive_objects_pkey PRIMARY KEY,
   stream_id uuid NOT NULL,
@@ -278,7 +276,7 @@ CREATE TABLE archive_objects (
 );
 CREATE UNIQUE INDEX archive_objects_range_key ON archive_objects (org_id, stream_id, first_seq);
 
--- Entries that were read back from an archive, for a day beside the log: copies, so a crash may take them.
+-- Entries restored from an archive for a day: copies, so a crash may lose them.
 CREATE UNLOGGED TABLE archive_restorations (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT archive_restorations_pkey PRIMARY KEY,
   org_id uuid NOT NULL,

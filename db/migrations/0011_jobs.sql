@@ -1,6 +1,5 @@
--- Processes that do background work, each with its name on its machine and when it was last heard of: the jobs of
--- one that is dead or silent are freed. The
--- jobs themselves are in the schema of the job library, which installs it (db/jobs.ts).
+-- Processes that run background work, with their machine name and last sign of life: jobs of dead or silent ones are
+-- freed. The jobs are in the job library's own schema (db/jobs.ts).
 CREATE TABLE job_processes (
   id text CONSTRAINT job_processes_pkey PRIMARY KEY,
   process text NOT NULL,

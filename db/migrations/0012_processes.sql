@@ -1,8 +1,8 @@
--- State that the server's processes share. None of it belongs to an organization: read and written without a tenant.
+-- State shared by the server's processes. It belongs to no organization: read and written without a tenant.
 
--- Repeated requests: what a request that created something was answered, so that the same request sent again creates
--- nothing more. The caller and its Idempotency-Key stand as hashes, the answer sealed with a key made of the
--- Idempotency-Key and the server's secret: it may hold a secret that is shown once.
+-- Repeated requests: the answer to a creating request, so that a repeat creates nothing more. Caller and
+-- Idempotency-Key are hashed; the answer is sealed with a key derived from the Idempotency-Key and the server's secret,
+-- because it may contain a secret shown only once.
 CREATE TABLE idempotency_keys (
   caller text NOT NULL,
   key_hash text NOT NULL,
@@ -14,8 +14,8 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_claimed_idx ON idempotency_keys (claimed_at);
 
--- Failures of an account are counted once for all processes, in the form that rate-limiter-flexible expects (expire is in
--- ms). The key is a hash of the rule and what is counted; losing the counts in a crash costs nothing: nothing is logged.
+-- Failures per account, counted across processes, in rate-limiter-flexible's format (expire is in ms). The key is a
+-- hash of rule and subject. Unlogged: losing the counts in a crash is harmless.
 CREATE UNLOGGED TABLE shared_limits (
   key text NOT NULL,
   points integer NOT NULL,
@@ -23,7 +23,7 @@ CREATE UNLOGGED TABLE shared_limits (
   CONSTRAINT shared_limits_pkey PRIMARY KEY (key)
 );
 
--- What each server process lost or set aside of the audit events that it was given; a process is known by its spool.
+-- Audit events lost or set aside by each server process, identified by its spool.
 CREATE TABLE recording_losses (
   spool_id text CONSTRAINT recording_losses_pkey PRIMARY KEY,
   dropped bigint NOT NULL DEFAULT 0,
@@ -32,7 +32,7 @@ CREATE TABLE recording_losses (
   seen_at timestamptz(3) NOT NULL
 );
 
--- Backups and restores that commands of this installation made, for doctor, the metric and whoever sets the system up.
+-- Backups and restores by commands of this installation, for doctor, the metric and the setup checklist.
 CREATE TABLE backup_runs (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT backup_runs_pkey PRIMARY KEY,
   kind text NOT NULL,

@@ -1,7 +1,7 @@
--- Detections: rules that are evaluated over each organization's sealed entries, and the alerts that they raise.
+-- Detections: rules evaluated over each organization's sealed entries, and their alerts.
 
--- Rules over the audit log as texts of Sigma. org_id NULL is every organization of the partner; shipped is the key of a rule
--- that comes with the product.
+-- Sigma rules over the audit log. org_id NULL is every organization of the partner; shipped is the key of a rule in the
+-- product.
 CREATE TABLE detection_rules (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT detection_rules_pkey PRIMARY KEY,
   partner_id uuid NOT NULL,
@@ -28,8 +28,8 @@ CREATE UNIQUE INDEX detection_rules_shipped_key ON detection_rules (partner_id, 
 CREATE INDEX detection_rules_org_idx ON detection_rules (org_id);
 CREATE INDEX detection_rules_partner_idx ON detection_rules (partner_id);
 
--- How far a rule has read an organization's chain. It moves in the transaction that writes what was found, so that no
--- entry counts twice or not at all, however the process ends.
+-- Position of a rule in an organization's chain. Advances in the transaction that stores the findings, so that no entry
+-- counts twice or never, however the process ends.
 CREATE TABLE detection_positions (
   rule_id uuid NOT NULL,
   org_id uuid NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE detection_positions (
 );
 CREATE INDEX detection_positions_org_idx ON detection_positions (org_id, through_seq);
 
--- What is kept of a group of entries that a rule counts together, until nothing of it can count any more.
+-- State of a group of entries counted together by a rule, until none can count any more.
 CREATE TABLE detection_windows (
   rule_id uuid NOT NULL,
   org_id uuid NOT NULL,
@@ -63,8 +63,8 @@ CREATE TABLE detection_windows (
 CREATE INDEX detection_windows_org_idx ON detection_windows (org_id);
 CREATE INDEX detection_windows_expires_idx ON detection_windows (expires_at);
 
--- What a rule found: entries of one chain by their sequences, and what people did about it. The id is also that of the
--- alert's own entry in the log; recorded says that it is there.
+-- Findings of a rule: sequences of one chain's entries, and people's actions. The id is also that of the alert's own
+-- entry in the log; recorded tells that it exists.
 CREATE TABLE detection_alerts (
   id uuid CONSTRAINT detection_alerts_pkey PRIMARY KEY,
   org_id uuid NOT NULL,
@@ -107,7 +107,7 @@ CREATE INDEX detection_alerts_group_idx ON detection_alerts (rule_id, org_id, gr
 CREATE INDEX detection_alerts_open_idx ON detection_alerts (org_id) WHERE state = 'open';
 CREATE INDEX detection_alerts_unrecorded_idx ON detection_alerts (org_id) WHERE NOT recorded;
 
--- Entries that a rule is to leave alone, by fields that all match, until expires_at. org_id NULL is every organization.
+-- Exceptions of a rule, by fields that must all match, until expires_at. org_id NULL is every organization.
 CREATE TABLE detection_exceptions (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT detection_exceptions_pkey PRIMARY KEY,
   partner_id uuid NOT NULL,

@@ -8,7 +8,7 @@ const userId = () =>
     .notNull()
     .references(() => users.id, { onDelete: "cascade" });
 
-/** One row a sign-in; id is the family of its refresh tokens. provenAt: when the person last proved who they are. */
+/** One row per sign-in; id is the family of its refresh tokens. provenAt: last identity check. */
 export const userSessions = pgTable(
   "user_sessions",
   {
@@ -24,7 +24,7 @@ export const userSessions = pgTable(
   (t) => [index("user_sessions_user_idx").on(t.userId)],
 );
 
-/** Secrets of links and of the second step of a sign-in: good once and for a short time. */
+/** Secrets of links and of the second step of a sign-in: single use, short-lived. */
 export const userTokens = pgTable(
   "user_tokens",
   {
@@ -40,7 +40,7 @@ export const userTokens = pgTable(
   (t) => [index("user_tokens_user_idx").on(t.userId)],
 );
 
-/** A TOTP secret, encrypted; unconfirmed until its first code was given. No time step's code is taken twice. */
+/** An encrypted TOTP secret; unconfirmed until its first code. A time step's code is accepted once. */
 export const userTotp = pgTable("user_totp", {
   userId: userId().primaryKey(),
   secret: text("secret").notNull(),
@@ -82,7 +82,7 @@ export const userIdentities = pgTable(
   ],
 );
 
-/** How a person likes a part of the product to look; value is what server/identity/preferences/schema.ts says of the key. */
+/** A person's display preference; server/identity/preferences/schema.ts defines the value per key. */
 export const userPreferences = pgTable(
   "user_preferences",
   {

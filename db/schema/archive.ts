@@ -22,7 +22,7 @@ const orgId = () =>
     .notNull()
     .references(() => organizations.id, { onDelete: "cascade" });
 
-/** Objects of an archive, each written down once it was read back and hashed. digest: SHA-256 of the object, in hex. */
+/** Archived objects, recorded after they were read back and hashed. digest: SHA-256 of the object, in hex. */
 export const archiveObjects = pgTable(
   "archive_objects",
   {
@@ -43,7 +43,7 @@ export const archiveObjects = pgTable(
     versionId: text("version_id"),
     lockMode: text("lock_mode"),
     lockUntil: instant("lock_until"),
-    /** The fault that the last reading found. */
+    /** Fault found by the last check. */
     fault: text("fault"),
     checkedAt: instant("checked_at").notNull().defaultNow(),
     createdAt: createdAt(),
@@ -51,7 +51,7 @@ export const archiveObjects = pgTable(
   (t) => [uniqueIndex("archive_objects_range_key").on(t.orgId, t.streamId, t.firstSeq)],
 );
 
-/** Ranges that were read back from an archive. The migration makes them and their entries unlogged: a crash may take them. */
+/** Ranges restored from an archive. The migration makes them and their entries unlogged: a crash may lose them. */
 export const archiveRestorations = pgTable(
   "archive_restorations",
   {
@@ -73,7 +73,7 @@ export const archiveRestorations = pgTable(
   ],
 );
 
-/** Their entries, in the columns of the log. */
+/** Their entries, in the log's columns. */
 export const archiveRestoredEntries = pgTable(
   "archive_restored_entries",
   {

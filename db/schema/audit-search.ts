@@ -3,8 +3,8 @@ import { bigint, index, integer, pgTable, primaryKey, text, uuid } from "drizzle
 import { bytes, instant } from "./columns";
 
 /**
- * The inverted index of consecutive rows of a chain (server/audit/search); it never changes, and can be made again from
- * audit_logs at any time. `times` has the time of each row; `grams` says of each block which texts it cannot hold.
+ * Inverted index of consecutive rows of a chain (server/audit/search); immutable, and rebuildable from audit_logs at
+ * any time. `times` has the time of each row; `grams` tells which texts a block cannot contain.
  */
 export const auditSegments = pgTable(
   "audit_segments",
@@ -22,7 +22,7 @@ export const auditSegments = pgTable(
   (t) => [primaryKey({ name: "audit_segments_pkey", columns: [t.orgId, t.firstSeq] })],
 );
 
-/** Some terms of a segment, and the rows of each. */
+/** Terms of a segment, and their rows. */
 export const auditSegmentBlocks = pgTable(
   "audit_segment_blocks",
   {
@@ -35,7 +35,7 @@ export const auditSegmentBlocks = pgTable(
   (t) => [primaryKey({ name: "audit_segment_blocks_pkey", columns: [t.orgId, t.segmentId, t.block] })],
 );
 
-/** How many rows of each kind the hour from `since` holds, counted a slice of the chain at a time. */
+/** Rows of each kind in the hour from `since`, counted per slice of the chain. */
 export const auditTallies = pgTable(
   "audit_tallies",
   {
@@ -52,7 +52,7 @@ export const auditTallies = pgTable(
   (t) => [index("audit_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
-/** How many rows of each actor the UTC day from `since` holds, and the newest of them, a slice of the chain at a time. */
+/** Rows of each actor on the UTC day from `since`, and the newest of them, counted per slice of the chain. */
 export const auditActorTallies = pgTable(
   "audit_actor_tallies",
   {
@@ -70,14 +70,14 @@ export const auditActorTallies = pgTable(
   (t) => [index("audit_actor_tallies_org_idx").on(t.orgId, t.firstSeq)],
 );
 
-/** How far the tallies of each chain have come, and to which pruning they are cut. */
+/** Progress of each chain's tallies, and the pruning applied to them. */
 export const auditTallyState = pgTable("audit_tally_state", {
   orgId: uuid("org_id").primaryKey(),
   talliedThroughSeq: bigint("tallied_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
   prunedThroughSeq: bigint("pruned_through_seq", { mode: "bigint" }).notNull().default(sql`0`),
 });
 
-/** The first and the last row of a chain that shows an actor with an address, a network or a user agent. */
+/** First and last row of a chain that shows an actor with an address, network or user agent. */
 export const auditFirstSeen = pgTable(
   "audit_first_seen",
   {
@@ -98,7 +98,7 @@ export const auditFirstSeen = pgTable(
   ],
 );
 
-/** How far the chain was read for that, and to which pruning it is cut. */
+/** Progress of a chain's first sightings, and the pruning applied to them. */
 export const auditFirstSeenState = pgTable("audit_first_seen_state", {
   orgId: uuid("org_id").primaryKey(),
   throughSeq: bigint("through_seq", { mode: "bigint" }).notNull().default(sql`0`),

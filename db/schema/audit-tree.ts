@@ -14,8 +14,8 @@ import {
 import { bytes, createdAt, id, instant } from "./columns";
 
 /**
- * Full tiles of 256 hashes of each organization's Merkle tree, kept once and permanently. `hash` is the root over the tile;
- * `leaves` are a level 0 tile's 256 leaf hashes. A tile of a higher level is read as the hashes of 256 tiles below it.
+ * Full tiles of 256 hashes of each organization's Merkle tree, permanent. `hash` is the root over the tile; `leaves`
+ * are the 256 leaf hashes of a level 0 tile. A tile of a higher level consists of the hashes of 256 tiles below it.
  */
 export const auditTreeTiles = pgTable(
   "audit_tree_tiles",
@@ -38,9 +38,7 @@ export const auditTreeTiles = pgTable(
   ],
 );
 
-/**
- * The rest of a tree, beside its tiles. edge: the hashes of leaves that retention took from the unfinished tile.
- */
+/** Unfinished part of a tree. edge: leaf hashes removed by retention from the unfinished tile. */
 export const auditTrees = pgTable(
   "audit_trees",
   {
@@ -50,7 +48,7 @@ export const auditTrees = pgTable(
   () => [check("audit_trees_edge_check", sql`octet_length(edge) % 32 = 0 AND octet_length(edge) < 8192`)],
 );
 
-/** Signed notes: checkpoints, by the number of entries that they cover, and retention's receipts, by `through`. */
+/** Signed notes: checkpoints, by number of entries, and retention's receipts, by `through`. */
 export const auditNotes = pgTable(
   "audit_notes",
   {
@@ -71,8 +69,8 @@ export const auditNotes = pgTable(
 );
 
 /**
- * Short links to proofs of single entries. Anyone who has a link may open it; only its hash is kept, and nothing of the
- * entry: the proof is made again at each opening, so that a link ends with the entry when retention removes it.
+ * Short links to proofs of single entries. Anyone with a link may open it. Only its hash is stored: the proof is
+ * created at each opening, so that a link ends when retention removes the entry.
  */
 export const auditSharedProofs = pgTable(
   "audit_shared_proofs",
@@ -81,7 +79,7 @@ export const auditSharedProofs = pgTable(
     orgId: uuid("org_id").notNull(),
     entryId: uuid("entry_id").notNull(),
     chainSeq: bigint("chain_seq", { mode: "number" }).notNull(),
-    /** SHA-256 in hex of the secret in the link. */
+    /** SHA-256 in hex of the link's secret. */
     tokenHash: text("token_hash").notNull(),
     createdBy: uuid("created_by").notNull(),
     createdByName: text("created_by_name").notNull(),

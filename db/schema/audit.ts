@@ -17,10 +17,10 @@ import { createdAt, id, instant, updatedAt, xid8 } from "./columns";
 import { organizations } from "./organizations";
 
 /**
- * Platform audit log (spec: table audit_logs). No foreign keys: history outlives its subjects.
- * chainSeq, checksum and prevChecksum are the seal; only the sealing functions in the database write them.
- * sealTx marks a row whose transaction has not committed its seal yet. sealedAt is when the database took the row, which
- * retention asks beside the timestamp, because that is the client's; it is no part of the hash.
+ * Platform audit log (spec: table audit_logs). No foreign keys: history outlives its subjects. chainSeq, checksum and
+ * prevChecksum are the seal, written only by the database's sealing functions. sealTx marks a row whose transaction has
+ * not committed its seal yet. sealedAt is when the database took the row, used by retention beside the client's
+ * timestamp; it is not hashed.
  */
 export const auditLogs = pgTable(
   "audit_logs",
@@ -66,8 +66,8 @@ export const auditLogs = pgTable(
 );
 
 /**
- * The newest sealed row of each chain, one per organization, and how far retention has cut it. The sequence is in the key
- * so that the newest version is found at once, however many older ones a long snapshot keeps alive.
+ * Newest sealed row of each chain, one per organization, and its pruned prefix. The sequence is in the key, so that the
+ * newest version is found at once, however many older ones a long snapshot keeps.
  */
 export const auditChainHeads = pgTable(
   "audit_chain_heads",

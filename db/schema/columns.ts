@@ -1,18 +1,18 @@
 import { customType, timestamp, uuid } from "drizzle-orm/pg-core";
 
-/** timestamptz(3): milliseconds, so that the database, JavaScript and the wire hold one value. */
+/** timestamptz(3): milliseconds, so that database, JavaScript and wire agree. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 
 export const id = () => uuid("id").primaryKey().defaultRandom();
 export const createdAt = () => instant("created_at").notNull().defaultNow();
 export const updatedAt = () => instant("updated_at").notNull().defaultNow();
 
-/** A PostgreSQL transaction id (xid8), read and written as text. */
+/** A PostgreSQL transaction id (xid8) as text. */
 export const xid8 = customType<{ data: string }>({ dataType: () => "xid8" });
 
 /**
- * jsonb that holds a bare text, number or truth value. Drizzle's own jsonb parses what the driver has parsed already, so
- * that the text "42" would come back as a number and '{"a":1}' as an object.
+ * jsonb with a bare text, number or boolean. Drizzle's own jsonb parses values already parsed by the driver, so that
+ * the text "42" would become a number and '{"a":1}' an object.
  */
 export const jsonScalar = customType<{ data: string | number | boolean; driverData: unknown }>({
   dataType: () => "jsonb",

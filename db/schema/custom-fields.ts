@@ -17,7 +17,7 @@ import { createdAt, id, instant, jsonScalar, updatedAt } from "./columns";
 import { devices } from "./devices";
 import { organizations, partners } from "./organizations";
 
-/** A custom field. orgId null: owner All organizations of the partner. The type never changes. */
+/** A custom field. orgId null: owned by All organizations of the partner. */
 export const customFieldDefinitions = pgTable(
   "custom_field_definitions",
   {
@@ -46,8 +46,8 @@ export const customFieldDefinitions = pgTable(
 );
 
 /**
- * All custom field values of one device in one row: definition id → typed value. One row a device instead of one a
- * value makes an import of a million values an update of a hundred thousand rows (docs/decisions).
+ * Custom field values of one device in one row: definition id → typed value. One row per device instead of per value
+ * turns an import of a million values into an update of a hundred thousand rows (docs/decisions).
  */
 export const customFieldValues = pgTable(
   "custom_field_values",
@@ -66,8 +66,8 @@ export const customFieldValues = pgTable(
 );
 
 /**
- * One run of the import wizard. orgIds is what its maker reached when it was last checked: devices are looked up there
- * alone, and only who reaches as much sees the import. Of all attempts at its job the newest alone may write.
+ * One run of the import wizard. orgIds is its creator's reach at the last check: only those devices are searched, and
+ * the import is visible to people who reach all of them. Only the newest attempt at its job may write.
  */
 export const customFieldImports = pgTable(
   "custom_field_imports",
@@ -87,7 +87,7 @@ export const customFieldImports = pgTable(
     summary: jsonb("summary").notNull().default({}),
     fingerprint: text("fingerprint"),
     totalRows: integer("total_rows").notNull().default(0),
-    /** Rows up to this one have been applied, as far as they were resolved and have not changed since the check. */
+    /** Rows up to this one are applied, if resolved and unchanged since the check. */
     appliedThrough: integer("applied_through").notNull().default(0),
     job: text("job"),
     jobDone: integer("job_done").notNull().default(0),
@@ -111,7 +111,10 @@ export const customFieldImports = pgTable(
   ],
 );
 
-/** The parsed file: one row per record; cells in the order of the import's columns. Written in bulk, so without foreign keys, as are the next two. */
+/**
+ * The parsed file: one row per record; cells in the order of the import's columns. Written in bulk, so without foreign
+ * keys, like the next two.
+ */
 export const customFieldImportRows = pgTable(
   "custom_field_import_rows",
   {
@@ -121,7 +124,7 @@ export const customFieldImportRows = pgTable(
     fileNo: smallint("file_no").notNull(),
     line: integer("line").notNull(),
     cells: jsonb("cells").notNull().$type<(string | null)[]>(),
-    /** Why the record could not be read as one row of the header's columns. */
+    /** Reason that the record could not be read as one row. */
     fault: text("fault"),
   },
   (t) => [primaryKey({ name: "custom_field_import_rows_pkey", columns: [t.importId, t.rowNo] })],
@@ -140,13 +143,13 @@ export const customFieldImportResults = pgTable(
     codes: text("codes").notNull(),
     reason: text("reason"),
     candidates: uuid("candidates").array(),
-    /** The candidate that a person chose for an ambiguous row. */
+    /** Candidate picked for an ambiguous row. */
     pickedDeviceId: uuid("picked_device_id"),
   },
   (t) => [primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] })],
 );
 
-/** A person's corrections of an import's rows, by the different values that each change replaced. */
+/** A person's corrections of an import's rows, by distinct replaced value. */
 export const customFieldImportEdits = pgTable(
   "custom_field_import_edits",
   {
@@ -162,7 +165,7 @@ export const customFieldImportEdits = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_edits_pkey", columns: [t.importId, t.editNo, t.part] })],
 );
 
-/** An import's changes to a device: the values before and after (null: none), for the read-back and for undo. */
+/** An import's changes to a device: values before and after (null: none), for read-back and undo. */
 export const customFieldImportChanges = pgTable(
   "custom_field_import_changes",
   {
@@ -178,7 +181,7 @@ export const customFieldImportChanges = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_changes_pkey", columns: [t.importId, t.rowNo] })],
 );
 
-/** The mapping of the last import whose file had these columns, offered when such a file comes again. */
+/** Mapping of the last import with these columns, offered for the next such file. */
 export const customFieldImportMappings = pgTable(
   "custom_field_import_mappings",
   {

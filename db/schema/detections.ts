@@ -26,8 +26,8 @@ const ofRule = () =>
     .references(() => detectionRules.id, { onDelete: "cascade" });
 
 /**
- * Rules over the audit log. orgId null: of every organization of the partner; shipped: the key of a rule that comes with the
- * product, whose text is in the code. digest is SHA-256 of the text.
+ * Rules over the audit log. orgId null: every organization of the partner; shipped: key of a rule in the product, whose
+ * text is in the code. digest is SHA-256 of the text.
  */
 export const detectionRules = pgTable(
   "detection_rules",
@@ -58,7 +58,10 @@ export const detectionRules = pgTable(
   ],
 );
 
-/** How far a rule has read an organization's chain, and the newest event there. cappedAt: groups were dropped for others. */
+/**
+ * Position of a rule in an organization's chain, and the newest event there. cappedAt: groups were dropped because of
+ * the limit.
+ */
 export const detectionPositions = pgTable(
   "detection_positions",
   {
@@ -74,7 +77,7 @@ export const detectionPositions = pgTable(
   ],
 );
 
-/** State of a group of entries that a rule counts together, until none of it can count any more. */
+/** State of a group of entries counted together by a rule, until none can count any more. */
 export const detectionWindows = pgTable(
   "detection_windows",
   {
@@ -95,8 +98,8 @@ export const detectionWindows = pgTable(
 );
 
 /**
- * An alert of a rule: its entries by their sequences, and people's steps. raisedEntries is the number of entries at the
- * start; recorded: its entry is in the log; notifies: it was not snoozed.
+ * An alert of a rule: sequences of its entries, and people's actions. raisedEntries: number of entries at the start;
+ * recorded: its entry is in the log; notifies: it was not snoozed.
  */
 export const detectionAlerts = pgTable(
   "detection_alerts",
@@ -144,7 +147,7 @@ export const detectionAlerts = pgTable(
   ],
 );
 
-/** Entries that a rule is to leave alone, by fields that all match; orgId null: in every organization of the partner. */
+/** Exceptions of a rule, by fields that must all match; orgId null: in every organization of the partner. */
 export const detectionExceptions = pgTable(
   "detection_exceptions",
   {

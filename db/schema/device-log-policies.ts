@@ -3,7 +3,7 @@ import { check, integer, pgTable, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, updatedAt } from "./columns";
 import { organizations } from "./organizations";
 
-/** How long an organization keeps diagnostic logs and device events; nothing is removed before pruneFrom. */
+/** Retention of an organization's diagnostic logs and device events; nothing is removed before pruneFrom. */
 export const deviceLogPolicies = pgTable(
   "device_log_policies",
   {

@@ -11,7 +11,7 @@ export const devices = pgTable(
       .notNull()
       .references(() => organizations.id),
     hostname: text("hostname").notNull(),
-    /** The hostname without its domain, in lower case (an address stays whole): what an import finds devices by. */
+    /** Hostname without domain, in lowercase (addresses unchanged), used by imports to match devices. */
     shortName: text("short_name").generatedAlwaysAs(
       sql`CASE WHEN hostname ~ '^[0-9.]+$' THEN hostname ELSE split_part(lower(hostname), '.', 1) END`,
     ),
@@ -33,12 +33,12 @@ export const devices = pgTable(
   ],
 );
 
-/** The program on a device. Its id may be of any shape, so it is text. */
+/** The agent on a device. Its id may be any text. */
 export const agents = pgTable(
   "agents",
   {
     id: text("id").primaryKey(),
-    /** How audit entries name it: a UUID in lower case, any other id as it is. */
+    /** Id in audit entries: a UUID in lowercase, others unchanged. */
     actorId: text("actor_id").generatedAlwaysAs(
       sql`CASE WHEN id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN lower(id) ELSE id END`,
     ),
@@ -61,7 +61,9 @@ export const agents = pgTable(
   ],
 );
 
-/** A device's id in another RMM product, with the device's partner and organization: one device of the partner an id. */
+/**
+ * A device's id in another RMM product, with its partner and organization; an id belongs to one device of the partner.
+ */
 export const deviceSourceIds = pgTable(
   "device_source_ids",
   {

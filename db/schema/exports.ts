@@ -5,9 +5,8 @@ import { createdAt, id, instant } from "./columns";
 const big = (name: string) => bigint(name, { mode: "number" });
 
 /**
- * Exports that are written in the background. orgId null: asked for by a user of a partner as a whole; both null: by the
- * platform's operator. orgIds are the organizations whose entries the file may hold, and once it is done those whose entries
- * it holds, where it holds any; heads where their chains ended then.
+ * Background exports. orgId null: requested by a partner's user; both null: by the platform's operator. orgIds are
+ * organizations that the file may contain, once done those it does contain, if any; heads are the ends of their chains.
  */
 export const auditExports = pgTable(
   "audit_exports",
@@ -18,7 +17,7 @@ export const auditExports = pgTable(
     orgIds: uuid("org_ids").array().notNull(),
     createdBy: uuid("created_by").notNull(),
     createdByType: text("created_by_type").$type<"user" | "api_key">().notNull(),
-    /** The filter, its instants as texts. */
+    /** The filter, with instants as text. */
     filter: jsonb("filter").$type<Record<string, unknown>>().notNull(),
     format: text("format").$type<"spreadsheet" | "csv" | "ndjson" | "json">().notNull(),
     gzip: boolean("gzip").notNull(),
@@ -29,7 +28,7 @@ export const auditExports = pgTable(
     rowsDone: big("rows_done").notNull().default(0),
     sizeBytes: big("size_bytes").notNull().default(0),
     sha256: text("sha256"),
-    /** Counts how often a process began to write it; names the file, so that no two writers share one. */
+    /** Number of attempts; names the file, so that no two writers share one. */
     attempt: integer("attempt").notNull().default(0),
     error: text("error"),
     ipAddress: text("ip_address"),

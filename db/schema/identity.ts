@@ -4,10 +4,10 @@ import { createdAt, id, instant, updatedAt } from "./columns";
 import { organizations, partners } from "./organizations";
 
 /**
- * A person. orgId set: organization scope; orgId null: partner scope, over all of the partner's organizations
- * or (allOrganizations false) those in user_organizations; a system_admin is of the platform's own partner and reaches
- * everything. Without a passwordHash
- * the person was invited and has not chosen a password, or signs in by an identity provider alone.
+ * A person. orgId set: organization scope; orgId null: partner scope, over all of the partner's organizations or
+ * (allOrganizations false) those in user_organizations; a system_admin belongs to the platform's own partner and
+ * reaches everything. Without passwordHash the person is invited and has not chosen a password, or only signs in by an
+ * identity provider.
  */
 export const users = pgTable(
   "users",
@@ -31,7 +31,7 @@ export const users = pgTable(
     }).notNull(),
     department: text("department").notNull().default(""),
     allOrganizations: boolean("all_organizations").notNull().default(true),
-    /** Of this person, whatever their organization requires. */
+    /** For this person, whatever their organization requires. */
     requireTwoFactor: boolean("require_two_factor").notNull().default(false),
     disabledAt: instant("disabled_at"),
     lastLoginAt: instant("last_login_at"),
@@ -58,7 +58,7 @@ export const userOrganizations = pgTable(
   (t) => [primaryKey({ name: "user_organizations_pkey", columns: [t.userId, t.orgId] })],
 );
 
-/** One row a refresh token ever issued; a used one that comes back revokes its family. */
+/** One row per refresh token; a used one that returns revokes its family. */
 export const refreshTokens = pgTable(
   "refresh_tokens",
   {
@@ -77,8 +77,8 @@ export const refreshTokens = pgTable(
 );
 
 /**
- * A program's key. orgId null: it reaches every organization of the partner. formerHash is that of the secret before the
- * last rotation, which works until formerUntil.
+ * A program's key. orgId null: every organization of the partner. formerHash is the previous secret's, valid until
+ * formerUntil.
  */
 export const apiKeys = pgTable(
   "api_keys",

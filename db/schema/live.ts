@@ -5,8 +5,8 @@ import { agents, devices } from "./devices";
 import { organizations } from "./organizations";
 
 /**
- * Which process holds an agent's command stream: one row an agent, the newest stream. closedAt is set at a clean end;
- * a beatAt that grew old belongs to a process that died. Unlogged: after a crash of PostgreSQL the agents come again.
+ * Process with an agent's command stream: one row per agent, the newest stream. closedAt is set on a clean end; an old
+ * beatAt means that the process died. Unlogged: after a crash of PostgreSQL agents reconnect.
  */
 export const agentStreams = pgTable(
   "agent_streams",
@@ -34,9 +34,9 @@ export const agentStreams = pgTable(
 );
 
 /**
- * Live queries in flight. A row lives as long as a caller waits for its answer: deleting it, or leaving `delivered`,
- * is what decides between an answer, a timeout and a disconnect. params and result are JSON text that nothing looks
- * into, so NUL and lone surrogates pass as their escapes. Unlogged: a query does not outlive the caller.
+ * Live queries in flight. A row lives as long as a caller waits: deleting it, or leaving `delivered`, decides between
+ * answer, timeout and disconnect. params and result are opaque JSON text, so NUL and lone surrogates pass as escapes.
+ * Unlogged: a query does not outlive its caller.
  */
 export const liveCommands = pgTable(
   "live_commands",

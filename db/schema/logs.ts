@@ -57,7 +57,7 @@ export const deviceEventLogs = pgTable(
     check("device_event_logs_category_check", sql`category IN ('security', 'hardware', 'application', 'system')`),
     index("device_event_logs_device_idx").on(t.deviceId, t.timestamp, t.id),
     index("device_event_logs_org_ts_idx").on(t.orgId, t.timestamp),
-    // Widened by what orders one device's rows: a rare category in a long history costs no more than its page.
+    // Includes the order of one device's rows: a rare category in a long history costs only its page.
     index("device_event_logs_cat_level_idx").on(t.category, t.level, t.deviceId, t.timestamp, t.id),
     uniqueIndex("device_event_logs_dedup_idx").on(t.deviceId, t.source, t.eventId),
   ],

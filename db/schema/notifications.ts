@@ -19,8 +19,8 @@ import { organizations, partners } from "./organizations";
 const pass = (name: string) => bigint(name, { mode: "number" });
 
 /**
- * One row for each time that a condition of an organization holds; at most one of a kind is open. Pending until raisedAt.
- * raisedIn and resolvedIn number the evaluation that found it, so that what was found at once is sent at once.
+ * One row per occurrence of an organization's condition; at most one of a kind is open. Pending until raisedAt.
+ * raisedIn and resolvedIn number the evaluation, so that simultaneous findings are sent together.
  */
 export const notifications = pgTable(
   "notifications",
@@ -30,7 +30,7 @@ export const notifications = pgTable(
       .notNull()
       .references(() => organizations.id, { onDelete: "cascade" }),
     kind: text("kind").notNull(),
-    /** The sentences for raising and for resolving it. */
+    /** Facts for the sentences of raising and resolving. */
     detail: jsonb("detail").$type<Record<string, unknown>>().notNull().default({}),
     resolution: jsonb("resolution").$type<Record<string, unknown>>().notNull().default({}),
     since: instant("since").notNull(),
@@ -54,7 +54,7 @@ export const notifications = pgTable(
   ],
 );
 
-/** Read notifications by person; a change after readAt makes one unread again. */
+/** Read notifications by person; a later change makes one unread again. */
 export const notificationReads = pgTable(
   "notification_reads",
   {
@@ -73,8 +73,8 @@ export const notificationReads = pgTable(
 );
 
 /**
- * A person's choice of notifications and places; null is the default of the role, orgIds null every organization within
- * reach. pendingFrom is the evaluation from which on a mail is owed.
+ * A person's notification settings; null is the role's default, orgIds null every organization in reach. pendingFrom:
+ * first evaluation of an owed mail.
  */
 export const notificationSettings = pgTable("notification_settings", {
   userId: uuid("user_id")
@@ -88,7 +88,7 @@ export const notificationSettings = pgTable("notification_settings", {
   updatedAt: updatedAt(),
 });
 
-/** Where messages are posted to; orgId null: of every organization of the partner. The secrets are encrypted. */
+/** Endpoints that messages are posted to; orgId null: every organization of the partner. Secrets are encrypted. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -119,7 +119,7 @@ export const webhookEndpoints = pgTable(
   ],
 );
 
-/** Each message to an endpoint or a person; body is the same at every attempt. */
+/** Messages to an endpoint or person; body is the same at every attempt. */
 export const notificationDeliveries = pgTable(
   "notification_deliveries",
   {
@@ -150,7 +150,7 @@ export const notificationDeliveries = pgTable(
   ],
 );
 
-/** Audit events that each server process lost or set aside; a process is known by its spool. */
+/** Audit events lost or set aside by each server process, identified by its spool. */
 export const recordingLosses = pgTable("recording_losses", {
   spoolId: text("spool_id").primaryKey(),
   dropped: bigint("dropped", { mode: "number" }).notNull().default(0),
@@ -159,7 +159,7 @@ export const recordingLosses = pgTable("recording_losses", {
   seenAt: instant("seen_at").notNull(),
 });
 
-/** A report that is sent to its creator, repeatedly; orgId null: of every organization within their reach. */
+/** A report sent to its creator regularly; orgId null: every organization in their reach. */
 export const reportSchedules = pgTable(
   "report_schedules",
   {
@@ -172,7 +172,7 @@ export const reportSchedules = pgTable(
     report: text("report").notNull(),
     cadence: text("cadence", { enum: ["weekly", "monthly"] }).notNull(),
     timeZone: text("time_zone").notNull(),
-    /** time_zone is kept the same as the organization's own. */
+    /** time_zone follows the organization's. */
     followsOrganization: boolean("follows_organization").notNull().default(false),
     nextRunAt: instant("next_run_at").notNull(),
     lastRunAt: instant("last_run_at"),

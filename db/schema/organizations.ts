@@ -3,8 +3,8 @@ import { boolean, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg
 import { createdAt, id, updatedAt } from "./columns";
 
 /**
- * A managed service provider; everything below it belongs to exactly one. The one with isPlatform is the operators' own:
- * its home organization's log holds what has no customer.
+ * A managed service provider; everything below belongs to exactly one. isPlatform marks the operators' own, whose home
+ * organization's log records what has no customer.
  */
 export const partners = pgTable(
   "partners",
@@ -12,7 +12,7 @@ export const partners = pgTable(
     id: id(),
     name: text("name").notNull(),
     slug: text("slug").notNull().unique("partners_slug_key"),
-    /** Of the people of every organization of it, its own staff included. */
+    /** For people of all its organizations and its own staff. */
     requireTwoFactor: boolean("require_two_factor").notNull().default(false),
     isPlatform: boolean("is_platform").notNull().default(false),
     createdAt: createdAt(),
@@ -33,7 +33,7 @@ export const organizations = pgTable(
     slug: text("slug").notNull(),
     isHome: boolean("is_home").notNull().default(false),
     requireTwoFactor: boolean("require_two_factor").notNull().default(false),
-    /** IANA name of the zone whose days its reports mean; null where none was chosen. */
+    /** IANA time zone of its reports; null if none was chosen. */
     timeZone: text("time_zone"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

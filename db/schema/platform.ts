@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { id, instant } from "./columns";
 
-/** Backups and restores by this installation's commands. takenAt: when the backup was begun, also of a restore. */
+/** Backups and restores by this installation's commands. takenAt: start of the backup, also for a restore. */
 export const backupRuns = pgTable(
   "backup_runs",
   {
@@ -22,8 +22,8 @@ export const backupRuns = pgTable(
 );
 
 /**
- * The answer to a request with an Idempotency-Key; without a status the request is still under way. caller and keyHash are
- * hashes, answer is sealed with a key that only the caller's Idempotency-Key and the server's secret make together.
+ * Answer to a request with an Idempotency-Key; without a status it is still running. caller and keyHash are hashes;
+ * answer is sealed with a key derived from the caller's Idempotency-Key and the server's secret.
  */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
@@ -41,7 +41,9 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Attempts counted for all processes by rate-limiter-flexible; key is a hash, expire in ms. Unlogged: a crash forgets it. */
+/**
+ * Attempts counted across processes by rate-limiter-flexible; key is a hash, expire in ms. Unlogged: lost in a crash.
+ */
 export const sharedLimits = pgTable(
   "shared_limits",
   {

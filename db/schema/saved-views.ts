@@ -5,8 +5,8 @@ import { users } from "./identity";
 import { organizations, partners } from "./organizations";
 
 /**
- * A filter of the audit log under a name. orgId null: of a partner as a whole; both null: of the platform's operator.
- * A shared view is seen by all users of its organization or partner, the others by their creators.
+ * A named filter of the audit log. orgId null: of a partner; both null: of the platform's operator. Shared views are
+ * visible to all users of their organization or partner, others to their creators.
  */
 export const auditSavedViews = pgTable(
   "audit_saved_views",

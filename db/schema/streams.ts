@@ -17,10 +17,10 @@ import { organizations, partners } from "./organizations";
 
 const sequence = (name: string) => bigint(name, { mode: "number" });
 
-/** The id of the live position; a replay has another. */
+/** Id of the live position; replays have others. */
 const LIVE = sql`'00000000-0000-0000-0000-000000000000'`;
 
-/** Where entries go continuously; orgId null: of every organization of the partner. The secrets are encrypted. */
+/** Continuous destinations of entries; orgId null: every organization of the partner. Secrets are encrypted. */
 export const dataStreams = pgTable(
   "data_streams",
   {
@@ -37,9 +37,9 @@ export const dataStreams = pgTable(
     formerUntil: instant("former_until"),
     format: text("format").notNull(),
     filter: jsonb("filter").$type<Record<string, unknown>>().notNull().default({}),
-    /** For so many days at most retention waits for this stream; null: not at all. */
+    /** Maximum days that retention waits for this stream; null: none. */
     holdDays: integer("hold_days"),
-    /** Only those who reach the whole partner may change it. */
+    /** Only people who reach the whole partner may change it. */
     locked: boolean("locked").notNull().default(false),
     state: text("state", { enum: ["draft", "active", "paused", "failing", "blocked", "disabled"] }).notNull(),
     stateCode: text("state_code"),
@@ -59,8 +59,8 @@ export const dataStreams = pgTable(
 );
 
 /**
- * How far a stream has come in an organization's chain: throughSeq was acknowledged; scannedSeq is as far as the filter
- * left nothing to send. A replay is a row with an end beside the live one.
+ * Position of a stream in an organization's chain: throughSeq was acknowledged; scannedSeq is the end of entries that
+ * the filter left out. A replay is a row with an end beside the live one.
  */
 export const streamPositions = pgTable(
   "stream_positions",
@@ -77,7 +77,7 @@ export const streamPositions = pgTable(
     untilSeq: sequence("until_seq"),
     batchNumber: sequence("batch_number").notNull().default(0),
     digest: text("digest"),
-    /** Entries of a batch at most, after the receiver called a larger one too large. */
+    /** Maximum entries of a batch, after the receiver refused a larger one as too large. */
     maxRows: integer("max_rows"),
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: instant("next_attempt_at"),
@@ -92,7 +92,7 @@ export const streamPositions = pgTable(
   ],
 );
 
-/** A batch with its limits: written before the first attempt, so that every attempt sends the same. */
+/** Limits of a batch, stored before the first attempt, so that every attempt sends the same. */
 export const streamBatches = pgTable(
   "stream_batches",
   {
@@ -128,7 +128,7 @@ export const streamBatches = pgTable(
   ],
 );
 
-/** Entries that a stream will never carry, and why: retention removed them first, or the receiver refused them. */
+/** Entries that a stream will never deliver, and why: removed by retention before, or refused by the receiver. */
 export const streamGaps = pgTable(
   "stream_gaps",
   {

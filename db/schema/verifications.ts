@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { id, instant } from "./columns";
 
-/** A place in a chain that is not what it must be, as the verifier reports it. */
+/** A fault in a chain, as reported by the verifier. */
 export type StoredBreak = {
   seq: number;
   id: string;
@@ -11,13 +11,12 @@ export type StoredBreak = {
   actual: string;
 };
 
-/** The part that a nightly run read again, which night of its round it was, and when that round began. */
+/** Part read again by a nightly run, the night's number in its round, and the start of the round. */
 export type StoredSlice = { first: number; last: number; night: number; beganAt: string; endsRound: boolean };
 
 /**
- * The result of each verification of a chain. verifiedThroughSeq: the nightly run need not read again up to there;
- * rollingThroughSeq: how far its slow second reading of everything older has come, tonight over `slice`.
- * coveredThroughSeq: through where our own checkpoint was shown to cover it.
+ * Results of verifications. verifiedThroughSeq: verified up to here by the nightly run; rollingThroughSeq: progress of
+ * its slow second reading, tonight over `slice`. coveredThroughSeq: last row shown to be covered by our own checkpoint.
  */
 export const auditVerifications = pgTable(
   "audit_verifications",
@@ -41,7 +40,7 @@ export const auditVerifications = pgTable(
     check("audit_verifications_kind_check", sql`kind IN ('nightly', 'whole', 'range')`),
     check("audit_verifications_status_check", sql`status IN ('intact', 'broken', 'unproven', 'empty')`),
     index("audit_verifications_org_ran_idx").on(t.orgId, t.ranAt),
-    // Runs that found a break, or that end what earlier ones found: one probe a chain, however many nights there were.
+    // Runs that found a break or ended earlier ones: one probe per chain, however many nights.
     index("audit_verifications_deciding_idx")
       .on(t.orgId, t.ranAt)
       .where(sql`status = 'broken' OR ((kind = 'whole' OR (kind = 'nightly' AND rolling_through_seq IS NULL))
@@ -51,8 +50,8 @@ export const auditVerifications = pgTable(
 );
 
 /**
- * Chains that were found broken and not yet found intact again: what every process's banner shows. raisedAt, source: when
- * and by what first; lastRaisedAt: when last, behind which a reading must have begun to end the alarm.
+ * Chains found broken and not yet found intact, shown in every process's banner. raisedAt, source: first finding;
+ * lastRaisedAt: latest, before which a reading cannot have started to end the alarm.
  */
 export const auditAlarms = pgTable("audit_alarms", {
   orgId: uuid("org_id").primaryKey(),

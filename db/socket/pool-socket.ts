@@ -1,12 +1,12 @@
 import { Socket } from "node:net";
 
-/** PostgreSQL, or a pooler before it, ended the connection or did not let the client in. */
+/** PostgreSQL or a pooler ended the connection or refused the client. */
 class ConnectionError extends Error {
   override name = "ConnectionError";
 
   /**
-   * @param code SQLSTATE where PostgreSQL gave one.
-   * @param wasReady Whether the client had been let in.
+   * @param code SQLSTATE, if PostgreSQL gave one.
+   * @param wasReady Whether the client had been accepted.
    */
   constructor(
     message: string,
@@ -17,13 +17,13 @@ class ConnectionError extends Error {
   }
 }
 
-/** Whether an error is the end of a connection that was in use, with whatever SQLSTATE. */
+/** True if an error is the end of a connection in use, with any SQLSTATE. */
 export const isConnectionEnd = (error: unknown): boolean => error instanceof ConnectionError && error.wasReady;
 
 const [ERROR, READY] = [0x45, 0x5a];
 const HEAD_BYTES = 5;
 
-/** Fields of an ErrorResponse by their letters: `V` severity, `C` SQLSTATE, `M` message. */
+/** Fields of an ErrorResponse by letter: `V` severity, `C` SQLSTATE, `M` message. */
 const fieldsOf = (body: Buffer): Partial<Record<string, string>> =>
   Object.fromEntries(
     body
@@ -32,19 +32,19 @@ const fieldsOf = (body: Buffer): Partial<Record<string, string>> =>
       .map((field) => [field[0], field.slice(1)]),
   );
 
-/** PostgreSQL ends the connection after such an error. `V` is `S` untranslated; some poolers send `S` alone. */
+/** PostgreSQL ends the connection after such an error. `V` is `S` untranslated; some poolers only send `S`. */
 const isFatal = ({ V, S }: Partial<Record<string, string>>) => /^(FATAL|PANIC)$/.test(V ?? S ?? "");
 
-/** Follows the messages of PostgreSQL, each a letter, its length and as many bytes, to the error that ends the connection. */
+/** Follows PostgreSQL's messages (a letter, length and body) up to the error that ends the connection. */
 class BackendMessages {
-  /** The beginning of a message whose length, or whose error, is not there yet. */
+  /** Start of a message whose length, or error, is incomplete. */
   #begun = Buffer.alloc(0);
-  /** How many bytes of a message that needs no reading are still to come. */
+  /** Remaining bytes of a skipped message. */
   #toCome = 0;
-  /** Whether PostgreSQL has let the client in. Until then any error ends the connection. */
+  /** Whether PostgreSQL has accepted the client. Before that any error ends the connection. */
   isReady = false;
 
-  /** @returns the error that ends the connection, and where in the chunk it begins (0: there, or before it). */
+  /** @returns the error that ends the connection, and its offset in the chunk (0: at or before its start). */
   read(chunk: Buffer): { error: Error; at: number } | undefined {
     const before = this.#begun.length;
     const bytes = before === 0 ? chunk : Buffer.concat([this.#begun, chunk]);
@@ -69,30 +69,30 @@ class BackendMessages {
 }
 
 /**
- * A socket that reports its error and its end in one go, the error first: an end without an error is made one, and so are
- * not being let in and a FATAL error of PostgreSQL.
+ * A socket that reports its error and its end together, error first; treats a clean end, a refusal and a FATAL error of
+ * PostgreSQL as errors.
  *
- * Three things of postgres.js 3.4 ask for it. A connection that closed under a statement continues to hold it; if PostgreSQL
- * does not let the next socket in (it starts up, or the role lost its login), the refusal is taken for an answer to that
- * old statement, and the new one waits while postgres.js connects again and again: only an error of the socket reaches
- * it. An error is kept until PostgreSQL is ready for the next statement, which after a FATAL one it is on the next
- * connection only: the first statement there fails with it. And a statement sent between a socket's error and its end,
- * which are a turn apart, is never heard of again. Under TLS postgres.js has its own socket, out of reach from here: after
- * a refusal statements wait until they are let in, and after a FATAL error the next one fails with it.
+ * Needed for three properties of postgres.js 3.4. A connection closed during a statement keeps holding it; if
+ * PostgreSQL refuses the next socket (starting up, or login revoked), the refusal is taken for an answer to the old
+ * statement, and the new one waits while postgres.js reconnects forever: only an error of the socket reaches it. An
+ * error is kept until PostgreSQL is ready for the next statement, which after a FATAL one only happens on the next
+ * connection, whose first statement then fails with it. And a statement sent between a socket's error and its end, a
+ * tick apart, is lost. Under TLS postgres.js uses its own socket, out of reach here: after a refusal statements wait
+ * until accepted, and after a FATAL error the next one fails with it.
  */
 export class PoolSocket extends Socket {
-  /** Ends without a word: postgres.js connects again with the statement it has. */
+  /** Ends silently: postgres.js reconnects with its current statement. */
   isGivenUp = false;
   /** From the startup message on, without TLS. */
   #messages: BackendMessages | undefined;
   #error: Error | undefined;
 
-  /** From here on the messages of PostgreSQL come. */
+  /** Starts reading PostgreSQL's messages. */
   expectMessages(): void {
     this.#messages = new BackendMessages();
   }
 
-  /** Hands on what came before an error that ends the connection; that error becomes the socket's own. */
+  /** Passes on data before an error that ends the connection; that error becomes the socket's. */
   #emitData(chunk: Buffer, messages: BackendMessages): boolean {
     const last = messages.read(chunk);
     if (!last) return super.emit("data", chunk);
@@ -109,7 +109,7 @@ export class PoolSocket extends Socket {
       return true;
     }
     if (event !== "close") return super.emit(event, ...args);
-    // Under TLS no listener is left here.
+    // Under TLS no listener remains here.
     const isHeard = !this.isGivenUp && this.listenerCount("error") > 0;
     if (isHeard) {
       const closed = "the database ended the connection";

@@ -5,7 +5,7 @@ import { Guarded } from "@/components/frame/guarded";
 
 type Props = { searchParams: Promise<{ ip?: string | string[] }> };
 
-/** The address; a path would end like a file's name. */
+/** Address in the query, because a path would end like a file name. */
 const ipOf = async ({ searchParams }: Props): Promise<string> => {
   const { ip } = await searchParams;
   return typeof ip === "string" ? ip.slice(0, 64) : notFound();

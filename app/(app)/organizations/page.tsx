@@ -8,7 +8,7 @@ import { organizationsQuery } from "@/components/organizations/organizations-que
 
 export const metadata: Metadata = { title: "Organizations" };
 
-/** For people of one organization, the page of that one. */
+/** People of one organization get its page. */
 export default async function OrganizationsRoute() {
   const me = await fetchOrNull<{ scope: string; homeOrgId: string | null }>(trpc.me.get.queryOptions());
   if (me?.scope === "organization") redirect(`/organizations/${me.homeOrgId}`);

@@ -1,7 +1,7 @@
--- audit_append() for one organization, where the tables are distributed: runs on the node that holds the organization's
--- shards, in its own transaction, so that lock, head and rows are in one place. What it checks and the bytes that
--- it hashes are those of audit_append(). Known ids of the organization are skipped and take no number; that an id belongs
--- to another organization cannot be seen here. Returns the places of those whose id is another entry's.
+-- audit_append() for one organization on a cluster: runs on the node with the organization's shards, in its own
+-- transaction, so that lock, head and rows are in one place. Checks and hashed bytes equal those of audit_append().
+-- Known ids of the organization are skipped without a number; an id of another organization cannot be detected here.
+-- Returns the positions of rows whose id another entry has.
 CREATE OR REPLACE FUNCTION audit_append_org(
   p_org uuid, p_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[],

@@ -1,5 +1,5 @@
--- The heads of those organizations that the transaction's tenant settings reach. As the caller, under row level security
--- on the shards: trailmark_sealer cannot log in and so reaches no other node.
+-- Heads of organizations in reach of the transaction's tenant settings. Runs as the caller, under row-level security on
+-- the shards: trailmark_sealer cannot log in and so reaches no other node.
 CREATE OR REPLACE FUNCTION audit_chain_heads_of(orgs uuid[]) RETURNS TABLE (
   org_id uuid, seq bigint, checksum text, pruned_through_seq bigint, pruned_through_checksum text
 )

@@ -1,6 +1,6 @@
--- audit_chain_health() of every node and what its shards lack, as rows: a node, whether it answered, and its faults with
--- its name before them. Runs as the caller, who may log in on the nodes. The table organizations and its triggers are
--- the coordinator's alone.
+-- audit_chain_health() of every node and missing guards of its shards, as rows: a node, whether it answered, and its
+-- faults prefixed with its name. Runs as the caller, who may log in on the nodes. Only the coordinator has the table
+-- organizations with its triggers.
 CREATE OR REPLACE FUNCTION audit_cluster_health() RETURNS TABLE (node text, answers boolean, faults text[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp

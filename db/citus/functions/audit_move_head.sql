@@ -1,5 +1,5 @@
--- audit_move_heads() for one organization, where the tables are distributed: every statement names it, so that none
--- leaves the node that holds its shards.
+-- audit_move_heads() for one organization on a cluster: every statement names it, so that none leaves the node with its
+-- shards.
 CREATE OR REPLACE FUNCTION audit_move_head(p_org uuid, p_old_seq bigint, p_new_seq bigint, p_new_link text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

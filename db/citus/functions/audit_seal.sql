@@ -1,7 +1,7 @@
--- Where the tables are distributed, a row is sealed by the statement that inserts it, on the node that holds its shard: a
--- trigger deferred to the commit would wait for locks while the transaction is being prepared on several nodes, where
--- nothing sees that two such wait for each other. An open transaction makes other writers of its organization wait; two
--- that cross are found by the cluster's deadlock detection, and by lock_timeout where that is off.
+-- On a cluster a row is sealed by the statement that inserts it, on the node with its shard: a trigger deferred to the
+-- commit would wait for locks during the prepare phase on several nodes, where deadlocks are not detected. An open
+-- transaction makes other writers of its organization wait; crossing ones are resolved by the cluster's deadlock
+-- detection, or by lock_timeout.
 CREATE OR REPLACE FUNCTION audit_seal() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,5 @@
--- What the shards on this node lack of their table's guards, as a list of faults: triggers, policies, forced row level
--- security, and rights that the table does not give. A shard is a separate table, which a move creates again.
+-- Faults of this node's shards compared with their table's guards: missing triggers, policies, forced row-level
+-- security, and extra rights. A shard is a separate table, recreated when moved.
 CREATE OR REPLACE FUNCTION audit_shard_faults() RETURNS text[]
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, public, pg_temp

@@ -1,8 +1,7 @@
--- The batch writer's way into the chain: one array per column, up to some hundred rows of any organizations, each with
--- its id and timestamp. Known ids are skipped and take no number. Returns the places of those whose id is another
--- entry's: they are not stored. To be called in autocommit: after an earlier write in the same transaction, or when an
--- id is already there, audit_append_unsealed() leaves the sealing to the commit (two such transactions could deadlock
--- otherwise).
+-- Entry point of the batch writer: one array per column, up to some hundred rows of any organizations, each with id and
+-- timestamp. Known ids are skipped without a number. Returns the positions of rows whose id another entry has, which
+-- are not stored. Call in autocommit: after an earlier write in the same transaction, or if an id already exists,
+-- audit_append_unsealed() leaves the sealing to the commit (two such transactions could deadlock otherwise).
 CREATE OR REPLACE FUNCTION audit_append(
   p_id uuid[], p_org_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[],

@@ -1,6 +1,5 @@
--- audit_append() where it cannot seal: inserts what is new and leaves the sealing to the commit's trigger. A known id
--- is the same event when all of its content is, but for when a retry says that it happened and what its key is called
--- by now.
+-- audit_append() without sealing: inserts new rows and leaves the sealing to the commit's trigger. A known id is the
+-- same event if its content is equal, except for the time and the key's name, which a retry may change.
 CREATE OR REPLACE FUNCTION audit_append_unsealed(
   p_id uuid[], p_org_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[],

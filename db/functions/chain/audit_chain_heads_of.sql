@@ -1,5 +1,5 @@
--- The heads of those organizations that the transaction's tenant settings reach: the application role has no right on
--- the table itself.
+-- Heads of organizations in reach of the transaction's tenant settings; the application role has no right on the table
+-- itself.
 CREATE OR REPLACE FUNCTION audit_chain_heads_of(orgs uuid[]) RETURNS TABLE (
   org_id uuid, seq bigint, checksum text, pruned_through_seq bigint, pruned_through_checksum text
 )

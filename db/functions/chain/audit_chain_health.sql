@@ -1,4 +1,4 @@
--- Everything that the chain's promises rest on, as a list of faults; empty when all is well. For /readyz and doctor.
+-- Faults of everything that the chain's guarantees depend on; empty if all is well. For /readyz and doctor.
 CREATE OR REPLACE FUNCTION audit_chain_health() RETURNS text[]
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

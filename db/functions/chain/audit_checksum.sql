@@ -1,4 +1,4 @@
--- The checksum that a stored row of audit_logs must have, given its prev_checksum and chain_seq.
+-- Expected checksum of a stored row of audit_logs, given its prev_checksum and chain_seq.
 CREATE OR REPLACE FUNCTION audit_checksum(r record) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, public, pg_temp

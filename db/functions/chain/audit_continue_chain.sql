@@ -1,6 +1,6 @@
--- Lets a chain continue from an older state than was signed: takes the tiles over more entries than are proven, and
--- where nothing is left forgets what the tree began with. A note of the restoration, newer than every checkpoint, must
--- be there; the verifier checks who signed it. Removes no entry and writes none.
+-- Lets a chain continue from an older state than was signed: removes tiles over more entries than are proven and, if
+-- nothing is left, forgets the tree's start. Requires a note of the restoration newer than every checkpoint; the
+-- verifier checks its signature. Neither removes nor writes entries.
 CREATE OR REPLACE FUNCTION audit_continue_chain(org uuid, proven bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

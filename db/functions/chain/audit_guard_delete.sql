@@ -1,4 +1,4 @@
--- Only the retention role deletes, and only with the setting that says it intends to. Members count when they inherit
+-- Only the retention role deletes, and only with the setting that declares the intention. Members count if they inherit
 -- the role; a superuser, a member of every role, does not. Runs as the caller.
 CREATE OR REPLACE FUNCTION audit_guard_delete() RETURNS trigger
 LANGUAGE plpgsql

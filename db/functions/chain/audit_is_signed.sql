@@ -1,5 +1,6 @@
--- Whether a checkpoint over entries of a chain was signed, and no note says since that the chain was restored. Asked
--- where a chain is about to begin: then everything is gone. In PL/pgSQL: Citus plans no SQL function with parameters.
+-- True if a checkpoint over entries of a chain was signed, and no later note says that the chain was restored. Checked
+-- when a chain is about to start: then everything is lost. In PL/pgSQL, because Citus cannot plan SQL functions with
+-- parameters.
 CREATE OR REPLACE FUNCTION audit_is_signed(org uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,6 +1,6 @@
--- The canonical payload, version 1: every length after that of chainSeq. A plain SQL body without settings, which the
--- planner puts into the calling statement: one definition serves every path at the speed of an expression. (concat()
--- would read better; in the PostgreSQL that npm brings it takes twice the time.)
+-- The canonical payload, version 1: lengths of all fields after chainSeq. A plain SQL body without settings, which the
+-- planner inlines: one definition serves every path at the speed of an expression. (concat() would read better, but
+-- takes twice the time in the packaged PostgreSQL.)
 CREATE OR REPLACE FUNCTION audit_lengths(
   id uuid, org_id uuid, ms bigint, actor_type text, actor_id uuid, actor_email text, action text, resource_type text,
   resource_id uuid, resource_name text, details text, ip_address text, user_agent text, result text, error_message text

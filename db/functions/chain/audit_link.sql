@@ -1,5 +1,5 @@
--- The checksum: SHA-256 over the previous row's checksum (NULL on the first), the row's own number, and the two texts
--- of audit_lengths() and audit_values().
+-- The checksum: SHA-256 over the previous row's checksum (NULL on the first), the row's own number, and the texts of
+-- audit_lengths() and audit_values().
 CREATE OR REPLACE FUNCTION audit_link(prev text, seq bigint, lengths text, vals text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN encode(

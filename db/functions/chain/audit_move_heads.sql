@@ -1,7 +1,7 @@
--- Moves heads from the sequences that were read under the lock, and creates a chain's first head. A chain that has rows
--- beyond its first head has lost the head, and one that was signed and has neither rows nor head has lost everything:
--- what would continue there would be a second chain (SQLSTATE and constraint as when it meets the first one's rows).
--- A note of a restoration, newer than every checkpoint, says that it is to begin again.
+-- Moves heads from the sequences read under the lock, and creates a chain's first head. A chain with rows past its
+-- first head has lost the head, and a signed one without rows and head has lost everything: continuing would create a
+-- second chain (same SQLSTATE and constraint as a collision with the first one's rows). A note of a restoration, newer
+-- than every checkpoint, permits a new start.
 CREATE OR REPLACE FUNCTION audit_move_heads(
   orgs uuid[], old_seqs bigint[], new_seqs bigint[], new_links text[]
 ) RETURNS bigint

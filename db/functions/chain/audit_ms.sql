@@ -1,5 +1,5 @@
--- The canonical payload's timestamp: whole milliseconds since 1970 of a timestamptz(3). A double holds them exactly
--- until the year 9999.
+-- Timestamp in the canonical payload: whole milliseconds since 1970 of a timestamptz(3). A double is exact until the
+-- year 9999.
 CREATE OR REPLACE FUNCTION audit_ms(at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (date_part('epoch', at - timestamptz '1970-01-01T00:00:00Z') * 1000)::bigint;

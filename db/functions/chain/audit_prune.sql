@@ -1,9 +1,9 @@
--- What a DELETE may take: for each organization with a policy, the oldest rows of its chain without a gap, each of
--- them past the window by its timestamp or by when it was sealed: a clock that ran ahead keeps nothing indefinitely.
--- Anything else is undone. A signed receipt must permit it; this sees that there is one, the verifier checks who
--- signed it. The head records how far, a row for readers goes into the chain, and the leaf hashes of what goes from
--- the tile that is not full yet are kept, so that the tree continues. On a cluster it runs on the node of the
--- organization: there no statement may name both the rows that go and a distributed table.
+-- Limits a DELETE: for each organization with a policy, only the oldest rows of its chain without a gap, each past the
+-- window by its timestamp or its sealing, so that a fast clock keeps nothing indefinitely. Everything else is undone.
+-- Requires a signed receipt; this checks its existence, the verifier its signature. The head stores the progress, a row
+-- for readers is added to the chain, and leaf hashes removed from the last, unfinished tile are kept, so that the tree
+-- continues. On a cluster it runs on the organization's node, where no statement may name both the deleted rows and a
+-- distributed table.
 CREATE OR REPLACE FUNCTION audit_prune() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,4 +1,4 @@
--- Rows never change: the trigger function of every statement that would change, delete or truncate them.
+-- Trigger function of every statement that would change, delete or truncate rows, which never change.
 CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger
 LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp

@@ -1,6 +1,5 @@
--- Sets the head of a chain, in whatever state it is, to the newest row that the chain holds, which the caller names: so
--- only to what it has just verified. A head that newer rows lead on to from there is right, and stays. Removes no row
--- and writes none.
+-- Sets the head of a chain to its newest row, named by the caller after verifying it. A head from which newer rows
+-- continue is right, and stays. Neither removes nor writes rows.
 CREATE OR REPLACE FUNCTION audit_repair_head(
   org uuid, last_seq bigint, last_checksum text, through_seq bigint, through_checksum text
 ) RETURNS void

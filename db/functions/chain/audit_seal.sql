@@ -1,6 +1,6 @@
--- Every row is sealed when its transaction commits, however it was inserted. This deferred trigger fires for each row
--- that was inserted unsealed. One row is sealed here. Of several, the first firing seals all and leaves a mark, so that
--- the later ones cost one look-up by primary key; a forged mark costs time, never a seal.
+-- Seals every row when its transaction commits, however it was inserted. This deferred trigger fires for each row
+-- inserted unsealed. A single row is sealed here. For several, the first firing seals all and leaves a mark, so that
+-- later ones cost one primary key look-up; a forged mark costs time, never a seal.
 CREATE OR REPLACE FUNCTION audit_seal() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,5 @@
--- Seals every unsealed row of a transaction at once: locks in key order, then one pass, then the heads. The heads move
--- by compare and set, so a chain that moved without its lock fails instead of forking.
+-- Seals every unsealed row of a transaction at once: locks in key order, then one pass, then the heads. Heads move by
+-- compare and set, so a chain that moved without its lock fails instead of forking.
 CREATE OR REPLACE FUNCTION audit_seal_transaction(me xid8) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

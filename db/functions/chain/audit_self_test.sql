@@ -1,5 +1,4 @@
--- The guards, then both ways into a chain. Raises when a promise of the chain does not hold. The migrator runs it after
--- every change.
+-- Tests the guards and both entry points of a chain; raises on a violation. The migrator runs it after every change.
 CREATE OR REPLACE FUNCTION audit_self_test() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

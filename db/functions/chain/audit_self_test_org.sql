@@ -1,6 +1,6 @@
--- The chain of an organization that does not exist, tried as the sealer under forced row level security, and undone.
--- Raises when it does not seal. Where the tables are distributed it runs on the node that would hold the organization,
--- and what is selected names no row as a whole: the rows of a shard have their own type.
+-- Tests the chain of a nonexistent organization as the sealer under forced row-level security, and undoes it. Raises if
+-- it does not seal. On a cluster it runs on the organization's future node, and never selects whole rows: a shard's
+-- rows have their own type.
 CREATE OR REPLACE FUNCTION audit_self_test_org(p_org uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

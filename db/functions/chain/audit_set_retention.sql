@@ -1,7 +1,7 @@
--- Sets how many days the entries of an organization are kept, and writes the entry that says so in the same
--- transaction: the application has no other way to change a policy. Retention removes under a window that such an entry
--- set, and under the 365 days that every organization begins with. The setting's reach is checked here, for the owner
--- of this function sees every row. Who changes it, and from where, comes as the members of an entry.
+-- Sets the retention of an organization in days, and writes its audit entry in the same transaction: the application
+-- cannot change a policy otherwise. Retention only removes under a window set by such an entry, or the initial 365
+-- days. Checks the caller's reach here, because this function's owner sees every row. The actor and origin are passed
+-- as members of an entry.
 CREATE OR REPLACE FUNCTION audit_set_retention(org uuid, days int, entry jsonb) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,6 +1,6 @@
--- Removes checkpoints that later ones contain: all of the last 48 hours stay, before that the last of an hour, after 90
--- days the last of a day. Receipts stay, and what an authority has time-stamped. The only way by which a note leaves.
--- Each statement names the organization, so that none leaves the node that holds it.
+-- Removes checkpoints contained in later ones: keeps all of the last 48 hours, then the last of each hour, after 90
+-- days the last of each day. Receipts and time-stamped notes stay. The only way to remove a note. Each statement names
+-- the organization, so that none leaves its node.
 CREATE OR REPLACE FUNCTION audit_thin_notes(org uuid) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

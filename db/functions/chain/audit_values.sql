@@ -1,5 +1,4 @@
--- The canonical payload, version 1: every value after chainSeq. The parentheses keep a long details from being copied
--- at every step.
+-- The canonical payload, version 1: values after chainSeq. The parentheses avoid copying long details at every step.
 CREATE OR REPLACE FUNCTION audit_values(
   id uuid, org_id uuid, ms bigint, actor_type text, actor_id uuid, actor_email text, action text, resource_type text,
   resource_id uuid, resource_name text, details text, ip_address text, user_agent text, result text, error_message text

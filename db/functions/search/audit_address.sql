@@ -1,5 +1,5 @@
--- A text as an IP address or network; NULL where it is none. Without the zone, and an IPv4 address that IPv6 maps as
--- itself (RFC 4291): what server/audit/query/values.ts says of an address.
+-- Parses an IP address or network; NULL for other texts. Without the zone, and IPv4-mapped IPv6 as IPv4 (RFC 4291),
+-- like server/audit/query/values.ts.
 CREATE OR REPLACE FUNCTION audit_address(p_text text) RETURNS inet
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$

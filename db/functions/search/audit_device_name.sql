@@ -1,4 +1,4 @@
--- A member of details as a device's hostname; NULL where it is none.
+-- A member of details as a device's hostname; NULL for other values.
 CREATE OR REPLACE FUNCTION audit_device_name(p_value jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN jsonb_typeof(p_value) = 'string' AND char_length(p_value #>> '{}') BETWEEN 1 AND 255

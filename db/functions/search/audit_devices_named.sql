@@ -1,5 +1,5 @@
--- The devices that an entry's details name, by hostname (server/audit/vocabulary.ts); none is NULL. An expression
--- without a query inside, which the planner puts into the calling statement.
+-- Hostnames of devices in an entry's details (server/audit/vocabulary.ts); NULL without any. A single expression, which
+-- the planner inlines.
 CREATE OR REPLACE FUNCTION audit_devices_named(p_details jsonb) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN p_details ?| ARRAY['device', 'deviceName', 'hostname'] THEN

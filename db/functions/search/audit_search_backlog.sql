@@ -1,5 +1,5 @@
--- Organizations with work for the indexer, those with most of it first: rows that are in no segment or tally, segments
--- and tallies of pruned rows.
+-- Organizations with work for the indexer, largest first: rows in no segment or tally, segments and tallies of pruned
+-- rows.
 CREATE OR REPLACE FUNCTION audit_search_backlog() RETURNS TABLE (org_id uuid, rows bigint)
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,5 @@
--- Follows retention in the tallies of one chain, and counts up to four slices more. Returns by how many rows they came
--- on. The caller holds the indexer's lock.
+-- Follows retention in the tallies of one chain, and counts up to four more slices. Returns the rows advanced. The
+-- caller holds the indexer's lock.
 CREATE OR REPLACE FUNCTION audit_tally_advance(p_org uuid) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,5 @@
--- Counts a slice of a chain again. Returns whether its tallies were others; where retention has gone further than the
--- tallies, which follow it first, there is nothing to compare. The caller holds the indexer's lock.
+-- Recounts a slice of a chain. Returns whether its tallies differed; nothing is compared if retention is ahead of the
+-- tallies, which follow it first. The caller holds the indexer's lock.
 CREATE OR REPLACE FUNCTION audit_tally_again(p_org uuid, p_first bigint, p_last bigint) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,4 +1,4 @@
--- Forgets the tallies of a chain: its rows are read until they are counted again. The caller holds the indexer's lock.
+-- Deletes the tallies of a chain: its rows are read until counted again. The caller holds the indexer's lock.
 CREATE OR REPLACE FUNCTION audit_tally_forget(p_org uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

@@ -1,6 +1,5 @@
--- The oldest time of an event that an organization still keeps, once a run has removed some; NULL before. An event
--- below it that is sent again is not stored again: its first copy may be gone, and with it the key that
--- distinguished the two.
+-- Oldest event time still kept by an organization after a removal; NULL before any. Older events that are sent again
+-- are not stored, because their first copy, and with it the deduplication key, may be gone.
 CREATE OR REPLACE FUNCTION device_event_floor(org uuid) RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

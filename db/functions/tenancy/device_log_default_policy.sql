@@ -1,4 +1,4 @@
--- Every new organization's device logs have an end from its first day, however it is created.
+-- Device log retention of every new organization, however it is created.
 CREATE OR REPLACE FUNCTION device_log_default_policy() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

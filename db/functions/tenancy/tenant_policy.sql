@@ -1,10 +1,8 @@
--- Row level security behind every query (not instead of its own condition): the application role sees and writes a row
--- only in a transaction whose tenant settings reach it, or in the platform's own. The settings are read through scalar
--- sub-selects, so once a statement; a setting that was local to an earlier transaction reads as '', hence NULLIF.
--- Rows of 'system' are the platform's alone; rows of a 'person' are reached with the person, whom row level security
--- shows or hides.
--- Migrations call it for their new tables. A change of this text reaches existing tables when a migration calls it
--- again.
+-- Row-level security behind every query (not instead of its own condition): the application role sees and writes a row
+-- only in a transaction whose tenant settings reach it, or in the platform's own. Settings are read in scalar
+-- subqueries, so once per statement; a setting local to an earlier transaction reads as '', hence NULLIF. Rows of
+-- 'system' are only the platform's; rows of a 'person' are visible with the person. Migrations call it for their new
+-- tables. A change of this text reaches existing tables when a migration calls it again.
 CREATE OR REPLACE FUNCTION tenant_policy(
   p_table text, p_rows_of text DEFAULT 'organization', p_command text DEFAULT 'ALL'
 ) RETURNS void
