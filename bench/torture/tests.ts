@@ -79,7 +79,7 @@ export const hashLine = line({
   title: "the hash of random rows in SQL and in the server",
   project: "database",
   files: ["server/evidence/chain/chain.db.test.ts"],
-  name: "is the same for any row",
+  name: "agree for any row",
 });
 
 export const sequencesLine = line({
@@ -94,7 +94,7 @@ export const tenantsLine = line({
   title: "interleaved queries of two organizations on five connections",
   project: "database",
   files: ["db/tenancy.db.test.ts"],
-  name: "keeps two organizations apart",
+  name: "separates two organizations",
 });
 
 export const badValuesLine = line({
@@ -109,5 +109,5 @@ export const csvLine = line({
   title: "CSV of any cells, read back by another library",
   project: "unit",
   files: ["server/ground/csv.test.ts"],
-  name: "are read back by another parser",
+  name: "survive another CSV parser",
 });
