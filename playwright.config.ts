@@ -2,7 +2,7 @@ import { defineConfig } from "playwright/test";
 import { findBrowser } from "./testing/browser";
 import { freePort } from "./testing/server";
 
-// Read again in every worker, which inherits the port from the process that started the server.
+// Read again in every worker, which inherits the port.
 process.env.TRAILMARK_E2E_PORT ??= String(await freePort());
 const { env, ...browser } = await findBrowser(process.cwd());
 
@@ -12,9 +12,9 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
-  // One more than the processors that Trailmark is held to: a page that waits for the server leaves one idle.
+  // One more than Trailmark's processors: a page waiting for the server leaves one idle.
   workers: 3,
-  // Generous: a busy machine is no defect of the page. What may not take long is measured by the test that says so.
+  // Generous: a busy machine is not the page's fault. Tests measure durations that matter.
   timeout: 240_000,
   expect: { timeout: 60_000 },
   reporter: "list",
@@ -24,7 +24,7 @@ export default defineConfig({
     launchOptions: { ...browser, ...(env && { env: { ...(process.env as Record<string, string>), ...env } }) },
     timezoneId: "UTC",
     locale: "en-GB",
-    // A trace copies the page before and after every action, which takes longer than the action: --trace on asks for one.
+    // A trace copies the page around every action, which takes longer than the action; use --trace on.
     trace: "off",
     screenshot: "only-on-failure",
   },

@@ -4,30 +4,30 @@ import { writeManifest } from "./scripts/manifest.mjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
-// Tests of every route take the routes that there are now.
+// Route tests use the current list of routes.
 writeManifest();
 
-/** What is waited for comes within milliseconds; a machine that is busy with other things needs longer. */
+/** Awaited things take milliseconds, or longer on a busy machine. */
 const POLL_TIMEOUT_MS = 60_000;
 const TEST_TIMEOUT_MS = 300_000;
 
 const FOLDERS = ["server", "db", "components", "agent", "app", "scripts", "testing"];
-/** A file is named by what it needs: `*.db.test.ts` a PostgreSQL, `*.alone.*` a process for itself; the others share one. */
+/** File names tell the requirements: `*.db.test.ts` PostgreSQL, `*.alone.*` its own process; others share one. */
 const filesOf = (names: string) => FOLDERS.map((folder) => `${folder}/**/${names}`);
 const ALONE = "**/*.alone.*";
 
 const unit = { globalSetup: ["testing/temp-folder.ts"] };
 const database = {
-  // They share a database, and what claims the next job takes any organization's.
+  // They share a database, and claiming the next job takes any organization's.
   fileParallelism: false,
   globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
   setupFiles: ["testing/env.ts"],
 };
 
-/** When a project's turn comes: those that have a process each look at every organization, and come while few are there. */
+/** Order of projects: tests with their own process look at every organization, so they run while there are few. */
 const turn = (groupOrder: number) => ({ sequence: { groupOrder } });
 
-/** Pure tests, and tests that speak to a real PostgreSQL as the application role. */
+/** Pure tests, and tests with a real PostgreSQL as the application role. */
 export default defineConfig({
   resolve: {
     alias: {

@@ -3,7 +3,7 @@ import { exportCsvFile } from "./rows/export-csv";
 import { verifyBundleFile } from "./rows/verify-bundle";
 import { verifyOnServer } from "./rows/verify-chain";
 
-/** Jobs that run in a separate process, so that its memory and its time are theirs alone. Each prints JSON. */
+/** Jobs for a separate process, so that memory and time are measured alone. Each prints JSON. */
 export const children: Record<string, (args: string[]) => Promise<void>> = {
   "verify-chain": async ([orgId = "", rounds = "3"]) => send(await verifyOnServer(orgId, Number(rounds))),
   "verify-bundle": async ([file = "", rounds = "3"]) => send(await verifyBundleFile(file, Number(rounds))),

@@ -5,10 +5,10 @@ import type { Random } from "@/testing/world/random";
 const AGENT =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Safari/537.36";
 
-/** The id of the nth person, agent or device: who acts, and what is acted on, keeps its id and its name. */
+/** Id of the nth person, agent or device, so that each keeps its id and name. */
 const idOf = (kind: "1" | "2" | "3", n: number) => `0000000${kind}-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
-/** Makes believable audit rows, about 750 bytes of payload each, for the organizations in turn. */
+/** Generates realistic audit rows of about 750 bytes of payload, for the organizations in turn. */
 export function eventMaker(random: Random, orgIds: readonly string[]): () => AuditInsert {
   let i = 0;
   return () => {

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** What an organization's history is made of; weights are per mille. */
+/** Mix of an organization's history; weights are per mille. */
 const MIX: { action: string; weight: number; actor: "agent" | "user" | "system" | "api_key"; resource: string }[] = [
   { action: "agent.eventlogs.submit", weight: 380, actor: "agent", resource: "device" },
   { action: "user.login", weight: 120, actor: "user", resource: "user" },
@@ -29,26 +29,29 @@ const ROWS_PER_CALL = 500;
 export type FillInput = {
   orgId: string;
   rows: number;
-  /** The same seed gives the same rows. Default 1. */
+  /** Seed; equal seeds give equal rows. Default 1. */
   seed?: number;
-  /** Number of the first row, to continue where an earlier fill stopped. Default 1. */
+  /** First row number, to continue an earlier fill. Default 1. */
   start?: number;
-  /** The rows are spread evenly over this span, in chain order, one in fifty up to an hour late. Default: the year before `to`. */
+  /**
+   * Start of the time span, over which rows are spread in chain order, one in fifty up to an hour late. Default: a year
+   * before `to`.
+   */
   from?: Date;
   /** Default 2026-11-01. */
   to?: Date;
-  /** How many people and devices act. Defaults 60 and 400. */
+  /** Numbers of people and devices. Defaults 60 and 400. */
   people?: number;
   devices?: number;
   onProgress?: (rows: number) => void;
 };
 
-/** A bigint in [0, n) that depends on the row number, the seed and a salt alone. */
+/** A bigint in [0, n) determined by row number, seed and salt. */
 const draw = (salt: number, n: number): string => `(abs(hashint8extended(n, $2::int8 * 1000 + ${salt})) % ${n})`;
-/** A UUID that depends on a kind and a number alone, so that the same actor comes back. */
+/** A UUID determined by kind and number, so that actors recur. */
 const uuidOf = (kind: string, number: string): string => `md5('${kind}' || $1::text || (${number})::text)::uuid`;
 
-/** One SELECT that makes rows $3..$4 inside the database and appends them to the chain. */
+/** SELECT that generates rows $3..$4 in the database and appends them to the chain. */
 function appendSql(people: number, devices: number): string {
   const person = draw(2, people);
   const device = draw(3, devices);
@@ -101,10 +104,10 @@ FROM made`;
 }
 
 /**
- * Fills one organization's chain with sealed, believable rows, made inside the database from a seed: the same seed gives
- * the same rows, a repeated call adds none.
+ * Fills one organization's chain with sealed, realistic rows, generated in the database from a seed: equal seeds give
+ * equal rows, a repeated call adds none.
  * @param sql the application role's connection
- * @returns how many rows were new
+ * @returns number of new rows
  */
 export async function fillAudit(sql: postgres.Sql, input: FillInput): Promise<number> {
   const { orgId, rows, seed = 1, start = 1, people = 60, devices = 400, onProgress } = input;

@@ -1,15 +1,15 @@
 import { mapValues } from "@/server/ground/records";
 import type { World } from "./world";
 
-/** What a figure must reach: at least min, or at most max. */
+/** Target of a figure: at least min, or at most max. */
 type Target = { min: number } | { max: number };
 
-/** One line of the answer; several lines may belong to one row of the table of targets. */
+/** A line of results; a row of the table of targets may have several. */
 export type Figure = {
   row: string;
   name: string;
   value: number;
-  /** What the value was measured against, in the same run; null where only the value counts. */
+  /** Reference measured in the same run; null if only the value counts. */
   reference: number | null;
   ratio: number;
   target: string;
@@ -28,10 +28,10 @@ type FigureInput = {
   unit: string;
   value: number;
   reference?: number | null;
-  /** By default value / reference; "n times faster" of two durations is the other way round. */
+  /** By default value / reference; inverted for "n times faster" of durations. */
   ratio?: number;
   target: Target;
-  /** Further conditions of the row (memory, nothing refused). */
+  /** Further conditions of the row (memory, no refusals). */
   holds?: boolean;
   detail?: string;
 };
@@ -64,8 +64,8 @@ export const percentile = (values: readonly number[], p: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;
 
 /**
- * Runs the sides in turn, A B A B …, each answering its own figure (a rate or a duration), and takes medians: what else
- * the machine does meanwhile falls on all of them. A first round warms up and does not count.
+ * Runs the sides in turn, A B A B …, each returning its own figure (rate or duration), and takes medians, so that other
+ * load affects all sides. The first round is a warm-up.
  */
 export async function interleave<K extends string>(
   rounds: number,
@@ -81,26 +81,26 @@ export async function interleave<K extends string>(
   return mapValues(seen, median);
 }
 
-/** How long a call takes, in ms. */
+/** Duration of a call, in ms. */
 export async function msOf(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
-/** Median ms of one call out of `times` in a row. */
+/** Median duration of one of `times` consecutive calls, in ms. */
 export async function medianMsOf(times: number, work: () => Promise<unknown>): Promise<number> {
   const seen: number[] = [];
   for (let i = 0; i < times; i++) seen.push(await msOf(work));
   return median(seen);
 }
 
-/** Things a second. */
+/** Items per second. */
 export async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
   return (count * 1000) / (await msOf(work));
 }
 
-/** Things a second that `workers` loops do, each the next when its last is done, for so long. */
+/** Items per second by `workers` loops over a time. */
 export async function rateWithin(ms: number, workers: number, work: () => Promise<unknown>) {
   const started = performance.now();
   let done = 0;
@@ -111,7 +111,7 @@ export async function rateWithin(ms: number, workers: number, work: () => Promis
   return (done * 1000) / (performance.now() - started);
 }
 
-/** Runs `workers` loops that share the items, as so many producers or connections would. */
+/** Runs `workers` loops that share the items, like producers or connections. */
 export async function inParallel<T>(workers: number, items: readonly T[], work: (item: T) => Promise<unknown>) {
   const waiting = items.values();
   const worker = async () => {
@@ -120,7 +120,7 @@ export async function inParallel<T>(workers: number, items: readonly T[], work: 
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** Watches this process's resident memory during `work`; answers the peak's growth in MB. */
+/** Growth of this process's peak resident memory during `work`, in MB. */
 export async function growthOf(work: () => Promise<unknown>): Promise<number> {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();

@@ -11,7 +11,7 @@ export async function createAgent(orgId: string): Promise<Agent> {
   return { id: device.agentId, deviceId: device.id, orgId, token: device.token };
 }
 
-/** The built server on loopback over the cluster of the benchmark, without background work. */
+/** Built server on loopback over the benchmark's cluster, without background work. */
 export async function startBuiltServer(world: World): Promise<Server & { stop: () => Promise<void> }> {
   const { appUrl, adminUrl } = world.embedded;
   const server = await startServer({
@@ -22,7 +22,7 @@ export async function startBuiltServer(world: World): Promise<Server & { stop: (
   return { ...server, stop: () => stopServer(server) };
 }
 
-/** A person's access token, as POST /auth/token gives it. */
+/** A person's access token from POST /auth/token. */
 export async function accessToken(base: string, { email, password }: TestUser): Promise<string> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ email, password });
@@ -35,7 +35,7 @@ export async function accessToken(base: string, { email, password }: TestUser): 
 let created = 0;
 const MARK = "@@";
 
-/** Bodies of PUT /agents/:id/eventlogs with so many events each, no two events alike. */
+/** Bodies of PUT /agents/:id/eventlogs with distinct events. */
 export function bodyMaker({ random }: World, count: number): () => string {
   const event = (i: number): WireEvent => ({
     timestamp: new Date(Date.UTC(2026, 10, 2) + i * 1000).toISOString(),
@@ -53,8 +53,8 @@ export function bodyMaker({ random }: World, count: number): () => string {
 type Load = { url: string; token: string; connections: number; seconds: number; body: () => string };
 
 /**
- * PUTs for so many seconds; answers requests a second.
- * @throws Error when one of them is answered otherwise than with 200
+ * PUTs for some seconds. @returns requests per second
+ * @throws Error on any answer but 200
  */
 export async function putFor({ url, token, connections, seconds, body }: Load): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

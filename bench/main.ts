@@ -8,10 +8,10 @@ import { benches } from "./rows";
 import { createWorld, type World } from "./world";
 
 /**
- * `npm run bench [-- --quick | --full [--resume]] [ROW …]`: measures the rows of the table of targets on this machine,
- * prints them and writes bench/results.json after each part, at full size bench/RESULTS.md too, where rows that are not
- * measured now keep their last figures. --resume leaves out what has been measured at full size. A row that cannot be
- * measured is a row that is not reached.
+ * `npm run bench [-- --quick | --full [--resume]] [ROW …]`: measures rows of the table of targets on this machine,
+ * prints them and writes bench/results.json after each part; at full size also bench/RESULTS.md, where rows not
+ * measured now keep their figures. --resume skips rows already measured at full size. A row that fails counts as
+ * missed.
  */
 
 const QUICK_ROWS = 100_000;
@@ -28,7 +28,7 @@ async function measure(bench: Bench, world: World): Promise<Figure[]> {
   }
 }
 
-/** The benches that measure one of the rows; all where none is named. */
+/** Benches of the named rows; by default all. */
 function chosenOf(args: readonly string[]): { chosen: Bench[]; isWanted: (row: string) => boolean } {
   const wanted = args.filter((arg) => !arg.startsWith("--"));
   const done = new Set(

@@ -3,8 +3,8 @@ import type { AuditInsert } from "@/server/audit/row";
 import type { World } from "./world";
 
 /**
- * audit_logs without its chain: a second table with the same columns, checks, indexes, storage parameters, row level
- * security and grants, and no trigger. What the chain costs is the distance to it.
+ * audit_logs without its chain: a table with the same columns, checks, indexes, storage parameters, row-level security
+ * and grants, but no trigger, to measure the cost of the chain.
  */
 export async function createPlain({ owner }: World): Promise<void> {
   await owner.unsafe(`
@@ -23,7 +23,7 @@ export type AuditTable = "audit_logs" | "audit_plain";
 const COLUMNS = `id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name, details,
   ip_address, user_agent, result, error_message`;
 
-/** One statement for the whole batch, one array a column: the fastest plain INSERT there is. */
+/** One statement per batch, one array per column: the fastest plain INSERT. */
 export async function insertBatch(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<void> {
   const column = (name: keyof AuditInsert) => rows.map((row) => row[name]);
   await sql`INSERT INTO audit_plain (${sql.unsafe(COLUMNS)})
@@ -38,7 +38,7 @@ export async function insertBatch(sql: postgres.Sql, rows: readonly AuditInsert[
         user_agent, result, error_message)`;
 }
 
-/** One row, one statement: what a program does that knows nothing of batches. */
+/** One statement per row, like a program without batches. */
 export async function insertOne(sql: postgres.ISql, table: AuditTable, r: AuditInsert): Promise<void> {
   const text = `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::jsonb, $12, $13, $14, $15)`;
   const values = [

@@ -1,4 +1,4 @@
-// Before anything reads it: the log line of a run would come between the lines of the table.
+// Set first, so that log lines do not mix with the table.
 process.env.LOG_LEVEL ??= "error";
 
 export {};

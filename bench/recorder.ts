@@ -4,7 +4,7 @@ import { Recorder } from "@/server/audit/record/recorder";
 import type { AuditInsert } from "@/server/audit/row";
 import type { World } from "./world";
 
-/** The product's recorder with its spool and batch writer, on a database of the cluster, and the batches that it cut. */
+/** The product's recorder with spool and batch writer, on a database of the cluster, and its batches. */
 export function startRecorder(world: World, name: string, url = world.embedded.appUrl) {
   const batches: AuditInsert[][] = [];
   const connection = writerConnection(() => url);

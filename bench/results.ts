@@ -3,14 +3,14 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Figure } from "./harness";
 
-/** What a run found, and how long each part of it took. */
+/** Results of a run, with the duration of each part. */
 export type Results = { figures: Figure[]; seconds: Record<string, number> };
 
 const FILE = join("bench", "results.json");
 const FULL_FILE = join("bench", "results-full.json");
 const REPORT = join("bench", "RESULTS.md");
 
-/** The figures of earlier runs at full size; none where there was none. */
+/** Figures of earlier full runs, if any. */
 export function readFull(): Results {
   if (!existsSync(FULL_FILE)) return { figures: [], seconds: {} };
   const { figures, seconds }: Results = JSON.parse(readFileSync(FULL_FILE, "utf8"));
@@ -19,7 +19,7 @@ export function readFull(): Results {
 
 const inOrder = (figures: readonly Figure[]): Figure[] => [...figures].sort((a, b) => Number(a.row) - Number(b.row));
 
-/** Figures of rows that were measured again take the place of the earlier ones. */
+/** Newly measured rows replace earlier figures. */
 function merged(earlier: Results, now: Results): Results {
   const rows = new Set(now.figures.map(({ row }) => row));
   const kept = earlier.figures.filter(({ row }) => !rows.has(row));
@@ -73,7 +73,7 @@ function reportOf({ figures, seconds }: Results): string {
   ].join("\n");
 }
 
-/** Writes what has been found so far: bench/results.json, and at full size bench/RESULTS.md and what it is made of. */
+/** Writes results so far: bench/results.json, and at full size bench/RESULTS.md and its source. */
 export function writeResults(found: Results, isFull: boolean): void {
   writeFileSync(FILE, `${JSON.stringify(inOrder(found.figures), null, 2)}\n`);
   if (!isFull) return;

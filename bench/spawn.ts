@@ -11,13 +11,13 @@ const argsOf = (name: string, args: (string | number)[]) => [
   ...args.map(String),
 ];
 
-/** Runs one of children.ts in its own process and returns what it found. */
+/** Runs a job of children.ts in its own process. @returns its result */
 export async function inChild<T>(name: string, ...args: (string | number)[]): Promise<T & { maxRssMb: number }> {
   const { stdout } = await run(process.execPath, argsOf(name, args), { env: process.env });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}");
 }
 
-/** Starts one of children.ts that runs until it is stopped; returns its first line. */
+/** Starts a long-running job of children.ts. @returns its first line */
 export async function startChild<T>(name: string, ...args: string[]): Promise<{ answer: T; stop: () => void }> {
   const child = spawn(process.execPath, argsOf(name, args), { env: process.env, stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout }))

@@ -20,30 +20,30 @@ const ORGANIZATIONS = 100;
 
 export type Size = { full: boolean; rows: number };
 
-/** The database that everything is measured in: safe settings, the product's own migrations, one partner. */
+/** Database of all measurements: safe settings, the product's migrations, one partner. */
 export type World = {
   size: Size;
   dir: string;
   embedded: Embedded;
   random: Random;
-  /** A pool of the application role whose connections see every organization. */
+  /** Pool of the application role with sight of every organization. */
   app: postgres.Sql;
   owner: postgres.Sql;
   partnerId: string;
   orgIds: string[];
-  /** Another such pool, of so many connections; ended with the world. */
+  /** A further pool with some connections; ended with the world. */
   connect: (max: number, url?: string) => postgres.Sql;
   ctxOf: (orgId: string) => Ctx;
   partnerCtx: () => Ctx;
-  /** The organization with the long history; it is made when first asked for. */
+  /** Organization with the long history, created on first use. */
   history: () => Promise<string>;
-  /** Brings the search index up to the newest row of every chain, as the worker would in time. */
+  /** Indexes all chains up to their newest rows, as the worker would. */
   index: () => Promise<void>;
   say: (line: string) => void;
   end: () => Promise<void>;
 };
 
-/** The environment that the verbs read; the server under test gets the same. */
+/** Environment of the verbs and the server under test. */
 function setEnvironment(dir: string, embedded: Embedded): void {
   Object.assign(process.env, {
     DATABASE_URL: embedded.appUrl,
@@ -67,7 +67,7 @@ async function fillHistory({ big, ...world }: Filled): Promise<string> {
     const few = Math.max(100, world.size.rows / 2000);
     for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
   };
-  // The index is made beside, on another core.
+  // Indexed in parallel, on another core.
   let isFilling = true;
   const indexing = (async () => {
     while (isFilling) {
@@ -93,7 +93,7 @@ async function indexAll(): Promise<void> {
   }
 }
 
-/** Starts and migrates a throw-away cluster with fsync and synchronous_commit on. */
+/** Starts and migrates a temporary cluster with fsync and synchronous_commit on. */
 export async function createWorld(size: Size, say: (line: string) => void): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-bench-"));
   const embedded = await startEmbedded(join(dir, "data"), { settings: { max_connections: "150" } });
@@ -106,7 +106,7 @@ export async function createWorld(size: Size, say: (line: string) => void): Prom
   };
   let ended: Promise<void> | undefined;
   const end = async () => {
-    // Not before: what a bench records later would be lost, and said to be.
+    // Only now: later records of a bench would be lost and reported.
     await stopRecording();
     await Promise.allSettled([...pools.map((sql) => sql.end({ timeout: 2 })), closeDatabase()]);
     await embedded.stop();
@@ -118,7 +118,7 @@ export async function createWorld(size: Size, say: (line: string) => void): Prom
   const orgIds: string[] = [];
   for (let i = 0; i < ORGANIZATIONS; i++)
     orgIds.push((await createOrg({ partnerId: partner.id, name: `Customer ${i}` })).id);
-  // The long history is of an organization that nothing else writes to: its rows are counted and searched for.
+  // Nothing else writes to the organization with the long history, whose rows are counted and searched.
   const { id: big } = await createOrg({ partnerId: partner.id, name: "Long history" });
   const app = connect(4);
   const owner = connect(2, embedded.ownerUrl);

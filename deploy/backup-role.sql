@@ -1,5 +1,5 @@
--- A role for pg_dump: row level security is forced, so a dump by a role without policies of its own is empty without an error.
--- Run it as the owner, again after every upgrade; change the password.
+-- Role for pg_dump: with row-level security forced, a dump by a role without policies is silently empty. Run as the
+-- owner, again after every upgrade; change the password.
 DO $$
 DECLARE s text; t text;
 BEGIN

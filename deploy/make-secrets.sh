@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes what the processes share into a folder, once: passwords, addresses of the database, the signing key.
+# Writes secrets shared by the processes into a folder, once: passwords, database addresses, the signing key.
 # Usage: make-secrets.sh FOLDER [DATABASE-HOST]
 set -eu
 folder=${1:?"Usage: make-secrets.sh FOLDER [DATABASE-HOST]"}

@@ -8,7 +8,7 @@ import { LaunchError, ROOT } from "./run.mjs";
 const DIST = join(ROOT, "dist", "agent");
 const RUNTIMES = join(ROOT, "dist", "agent-runtimes");
 
-/** The platform of this machine, whose Node prepares the agent for all of them. */
+/** This machine's platform, whose Node prepares the agent for all. */
 function ownPlatform() {
   const own = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
   if (Object.hasOwn(PLATFORMS, own)) return own;
@@ -16,8 +16,8 @@ function ownPlatform() {
 }
 
 /**
- * Builds the agent for download into dist/agent: one executable a platform, the program alone for machines that have
- * Node, the licences of all that is in them, and manifest.json with version and digests. The folder changes only when all of it is there.
+ * Builds the agent for download into dist/agent: an executable per platform, the program alone for machines with Node,
+ * all licenses, and manifest.json with version and digests. The folder is replaced only when complete.
  * @param chosen platforms instead of all
  * @returns the exit code
  */

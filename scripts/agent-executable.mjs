@@ -7,12 +7,12 @@ import { build } from "esbuild";
 import { inject } from "postject";
 import { LaunchError, ROOT, run } from "./run.mjs";
 
-/** By this Node knows that a program was put into it (nodejs.org/api/single-executable-applications.html). */
+/** Marks Node with an embedded program (nodejs.org/api/single-executable-applications.html). */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
- * The agent and its packages as one CommonJS file, which is what an executable can hold.
- * @returns the files that went into it
+ * Bundles the agent and its packages as one CommonJS file, as required by executables.
+ * @returns its input files
  */
 export async function bundleAgent(outfile) {
   const { metafile } = await build({
@@ -30,10 +30,10 @@ export async function bundleAgent(outfile) {
   return Object.keys(metafile.inputs);
 }
 
-/** As other programs of the machine do: certificates from its own store too, the proxy that the environment names. */
+/** Like other programs: uses the machine's certificate store and the environment's proxy. */
 const NODE_OPTIONS = ["--use-system-ca", "--use-env-proxy"];
 
-/** Prepares a bundle for executables whose Node has the version of `node`, on any platform. */
+/** Prepares a bundle for executables with `node`'s version of Node, on any platform. */
 export async function createBlob({ node, bundle, blob }) {
   const config = `${blob}.json`;
   const settings = {
@@ -48,14 +48,14 @@ export async function createBlob({ node, bundle, blob }) {
   if (code !== 0) throw new LaunchError(`${node} cannot prepare the agent (${code}); see above.`);
 }
 
-/** A copy of `node` that is the agent. */
+/** A copy of `node` that contains the agent. */
 export async function createExecutable({ node, blob, file }) {
   copyFileSync(node, file);
   chmodSync(file, 0o755);
   await inject(file, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
 }
 
-/** The file's name when it is unpacked. */
+/** Extensions of unpacked files. */
 const ENDINGS = { node: ".cjs", licenses: ".txt" };
 const endingOf = (platform) => ENDINGS[platform] ?? (platform.startsWith("win") ? ".exe" : "");
 
@@ -64,7 +64,7 @@ const compress = promisify(gzip);
 
 /**
  * Compresses a program for download.
- * @returns its entry in the manifest: digests of what is downloaded and of what is run
+ * @returns its manifest entry: digests of the download and the program
  */
 export async function publish({ platform, file, folder, level = 9 }) {
   const program = readFileSync(file);

@@ -4,10 +4,10 @@ import { LaunchError, ROOT } from "./run.mjs";
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 
-/** The folder below node_modules that holds a bundled file's package: "node_modules/zod", "node_modules/@scope/name". */
+/** Package folder of a bundled file below node_modules: "node_modules/zod", "node_modules/@scope/name". */
 const packageOf = (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replaceAll("\\", "/"))?.[0];
 
-/** Texts that a package asks to be passed on. */
+/** License texts of a package. */
 function textOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const texts = readdirSync(folder)
@@ -21,10 +21,10 @@ function textOf(folder) {
 const part = ({ title, text }) => `${"=".repeat(80)}\n${title}\n${"=".repeat(80)}\n\n${text}\n`;
 
 /**
- * The licences of everything in the agent's programs: ours, of each package in the bundle, and Node's own text, which
- * holds those of its parts.
- * @param inputs files of the bundle, as esbuild's metafile names them
- * @param node the file with Node's licence; version its version
+ * Licenses of everything in the agent's programs: ours, of each package in the bundle, and Node's, which includes its
+ * parts.
+ * @param inputs files of the bundle, as named in esbuild's metafile
+ * @param node the file with Node's license; version its version
  */
 export function licenseText(inputs, { node, version }) {
   const folders = [...new Set(inputs.map(packageOf).filter(Boolean))].sort();

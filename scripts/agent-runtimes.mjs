@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { LaunchError, run } from "./run.mjs";
 
-/** The Node inside the executables: one long-term release that npm has for every platform. */
+/** Node in the executables: one LTS release that npm has for every platform. */
 export const RUNTIME_VERSION = "24.21.0";
 
 /**
- * The platforms of which executables are made: npm's package, the program in it, and the digest of its archive, so that
- * an attacker who can change what the registry answers cannot put another program into an agent.
+ * Platforms of the executables: npm package, program in it, and digest of its archive, so that a compromised registry
+ * cannot put another program into an agent.
  */
 export const PLATFORMS = {
   "linux-x64": {
@@ -27,7 +27,7 @@ export const PLATFORMS = {
 
 const digestOf = (file) => `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
 
-/** The licences of Node and of all that is inside it: one text for all platforms, which npm's package for Windows lacks. */
+/** License of Node and its parts: one text for all platforms, missing in npm's package for Windows. */
 const LICENSE = "package/LICENSE";
 const hasLicense = (platform) => platform.startsWith("linux-");
 const LICENSED = "linux-x64";
@@ -35,7 +35,7 @@ const LICENSED = "linux-x64";
 const placeOf = (platform, folder) => join(folder, `${platform}-${RUNTIME_VERSION}`);
 
 /**
- * Node's licence below `folder`, as it comes with its programs.
+ * Fetches Node's license to `folder`.
  * @returns the file's path
  */
 export async function fetchLicense(folder) {
@@ -44,7 +44,7 @@ export async function fetchLicense(folder) {
 }
 
 /**
- * The Node of a platform below `folder`, from npm where it is not there yet.
+ * Fetches a platform's Node to `folder` from npm if missing.
  * @returns the program's path
  */
 export async function fetchRuntime(platform, folder) {

@@ -8,7 +8,7 @@ import { writeManifest } from "./manifest.mjs";
 import { bin, LaunchError, node, ROOT } from "./run.mjs";
 import { threadEntries, writeWhole } from "./threads.mjs";
 
-/** The bundles of esbuild: dist/NAME.mjs from a source file. */
+/** esbuild's bundles: dist/NAME.mjs from a source file. */
 const ENTRIES = {
   server: "server/run/process/main.ts",
   trailmark: "server/run/cli/main.ts",
@@ -21,7 +21,7 @@ const ENTRIES = {
 };
 const DIST = join(ROOT, "dist");
 const EMPTY = join(ROOT, "server", "run", "process", "empty.ts");
-/** How every bundle is made: for Node, packages left outside. */
+/** Options of every bundle: for Node, packages external. */
 const BUNDLE = {
   absWorkingDir: ROOT,
   outdir: "dist",
@@ -48,7 +48,7 @@ function filesBelow(folder) {
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
 }
 
-/** One hash over names and contents: times say nothing after a checkout. */
+/** One hash over names and contents, because a checkout changes mtimes. */
 function hashOf(folders) {
   const hash = createHash("sha256").update(process.versions.node.split(".")[0]);
   const files = [...CONFIG, ...folders.flatMap(filesBelow)].filter((file) => existsSync(join(ROOT, file))).sort();
@@ -70,7 +70,7 @@ function holderOf(lock) {
   }
 }
 
-/** One build at a time in a checkout; the lock of a process that was killed does not count. */
+/** One build at a time per checkout; ignores the lock of a killed process. */
 async function alone(work) {
   mkdirSync(DIST, { recursive: true });
   const lock = join(DIST, ".building");
@@ -92,7 +92,7 @@ async function alone(work) {
   }
 }
 
-/** Does the work only when the sources differ from those of the last success. */
+/** Runs work only if the sources changed since the last success. */
 function whenChanged({ name, folders, output }, work) {
   return alone(async () => {
     writeManifest();
@@ -105,21 +105,21 @@ function whenChanged({ name, folders, output }, work) {
   });
 }
 
-/** The API reference: our page and the renderer's bundle for browsers. */
+/** API reference: our page and the renderer's bundle for browsers. */
 function copyReference() {
   const scalar = fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"));
   cpSync(join(ROOT, "components", "docs"), join(DIST, "docs"), { recursive: true });
   cpSync(join(dirname(scalar), "js", "standalone.js"), join(DIST, "docs", "scalar.js"));
 }
 
-/** The commit of the checkout, for server/ground/build.ts. */
+/** Commit of the checkout, for server/ground/build.ts. */
 function writeCommit() {
   const { stdout } = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], { cwd: ROOT, encoding: "utf8" });
   mkdirSync(DIST, { recursive: true });
   writeFileSync(join(DIST, "commit"), process.env.TRAILMARK_COMMIT || stdout || "");
 }
 
-/** Bundles the server, the command line, the agent, the others whose source exists and both static pages into dist/. */
+/** Bundles server, command line, agent, other existing sources and both static pages into dist/. */
 export function buildBundles() {
   const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
   writeCommit();
@@ -152,7 +152,7 @@ export function buildNext() {
   });
 }
 
-/** Writes the list of route files before it is bundled, also when one is added or removed. */
+/** Writes the list of route files before bundling, also after one is added or removed. */
 const freshManifest = {
   name: "manifest",
   setup({ onLoad }) {
@@ -164,8 +164,7 @@ const freshManifest = {
 };
 
 /**
- * Bundles an entry now and after every change of its sources, and reports each success by the address of a module that
- * Node has not loaded yet.
+ * Bundles an entry now and after each change of its sources, and reports each success with a fresh module address.
  * @returns a function that ends the watch.
  */
 export async function watchBundle({ name, source, onBuilt }) {

@@ -1,10 +1,10 @@
-// The steps of `npm run check`: each fails on a rule that is broken, and none keeps the others from running.
+// The steps of `npm run check`; all run, even after a failure.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bin, node, ROOT } from "./run.mjs";
 
-/** The names that git knows in the root: other files there are no part of the code. Empty where there is no git. */
+/** Top-level names known to git: other files are not part of the code. Empty without git. */
 export function roots() {
   const git = ["-c", "safe.directory=*", "ls-files", "-z"];
   const { status, stdout } = spawnSync("git", git, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
@@ -12,7 +12,7 @@ export function roots() {
   return [...names].filter((name) => name && existsSync(join(ROOT, name)));
 }
 
-/** The steps by name, each as arguments of node. */
+/** Steps by name, each as arguments of node. */
 export const STEPS = {
   "route types": [bin("next", "dist/bin/next"), "typegen"],
   lint: [bin("@biomejs/biome", "bin/biome"), "check", "--files-ignore-unknown=true", ...roots()],
@@ -22,7 +22,7 @@ export const STEPS = {
   types: [bin("typescript", "bin/tsc"), "--noEmit", "-p", "."],
 };
 
-/** Runs every step. @returns the largest of their exit codes */
+/** Runs every step. @returns the highest exit code */
 export async function runSteps(steps = Object.values(STEPS)) {
   let worst = 0;
   for (const step of steps) worst = Math.max(worst, await node(step));

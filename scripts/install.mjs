@@ -4,7 +4,7 @@ import { LaunchError, ROOT, run } from "./run.mjs";
 
 const packagesOf = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
 
-/** npm writes down what it installed when it is done; compared with the lock this also sees a cut-short install. */
+/** Compares npm's record of the installation with the lock file, which also detects an interrupted install. */
 function isInstalled(omit) {
   const written = join(ROOT, "node_modules", ".package-lock.json");
   if (!existsSync(written)) return false;
@@ -21,13 +21,13 @@ function isInstalled(omit) {
 
 /**
  * Runs `npm ci` when node_modules is missing or differs from the lock file.
- * @param omit "dev" where nothing is tested
+ * @param omit "dev" if nothing is tested
  */
 export async function install(omit = "none") {
   if (isInstalled(omit)) return;
   process.stdout.write("Installing packages …\n");
   const args = ["ci", omit === "dev" ? "--omit=dev" : "--include=dev", "--no-audit", "--no-fund"];
-  // npm passes its own path to its children; without npm above us, PATH is searched.
+  // npm passes its own path to children; without npm, PATH is searched.
   const npm = process.env.npm_execpath;
   const code = npm?.endsWith("npm-cli.js")
     ? await run(process.execPath, [npm, ...args])

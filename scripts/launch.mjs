@@ -1,4 +1,4 @@
-// The commands of package.json. Plain JavaScript on Node's own modules, because nothing is installed when it starts.
+// Commands of package.json. Plain JavaScript on Node's own modules, because nothing is installed yet.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { install } from "./install.mjs";
@@ -8,7 +8,7 @@ import { node, program, ROOT } from "./run.mjs";
 const dist = (name) => join(ROOT, "dist", `${name}.mjs`);
 const serve = { env: { NODE_ENV: process.env.NODE_ENV ?? "production" }, tied: true };
 
-/** Installs and builds what a command needs; "bundles" leaves Next's production build out, omit "dev" the test tools. */
+/** Installs and builds what a command needs; "bundles" omits Next's production build, omit "dev" the test tools. */
 async function prepare(what, omit = "dev") {
   await install(omit);
   const { buildBundles, buildNext } = await import("./build.mjs");
@@ -16,7 +16,7 @@ async function prepare(what, omit = "dev") {
   if (what === "everything") await buildNext();
 }
 
-/** The server maps the stacks that it logs itself (server/ground/readable-stack.ts); what runs for a moment leaves it to Node. */
+/** The server maps its own stacks (server/ground/readable-stack.ts); short-lived programs leave it to Node. */
 async function runBundle(name, args, options = serve) {
   if (!existsSync(dist(name))) {
     process.stderr.write(`This version has no ${name} command.\n`);
@@ -27,11 +27,11 @@ async function runBundle(name, args, options = serve) {
     : node(["--enable-source-maps", dist(name), ...args], options);
 }
 
-/** The server in development, which is sent the rebuilt service whenever a source file has changed. */
+/** The development server, which receives the rebuilt service after each source change. */
 async function runWatched(args) {
   const { watchBundle } = await import("./build.mjs");
   let server;
-  // The first build is what the server already runs.
+  // The server already runs the first build.
   const onBuilt = (bundle) => server?.send({ bundle });
   const stop = await watchBundle({ name: "service", source: "server/run/process/service.ts", onBuilt });
   const onStart = (child) => {

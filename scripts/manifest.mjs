@@ -5,13 +5,13 @@ import { ROOT } from "./run.mjs";
 const APP = join(ROOT, "app");
 const TARGET = join(ROOT, "server", "doors", "http", "routes.generated.ts");
 
-/** The URL pattern of a folder below app/, in Next's notation: without groups in round brackets. */
+/** URL pattern of a folder below app/, in Next's notation, without groups in parentheses. */
 const patternOf = (folder) => `/${folder.filter((segment) => !/^\(.*\)$/.test(segment)).join("/")}`;
 
 /**
- * Writes server/doors/http/routes.generated.ts, through which the front answers the route files below app/. Static imports, so
- * that esbuild and tsc see them; left alone when nothing changed, so that no watcher wakes up.
- * @returns the folders in which a route file may appear.
+ * Writes server/doors/http/routes.generated.ts, the route files below app/ for the front. Static imports, visible to
+ * esbuild and tsc; unchanged content is not rewritten, so that no watcher wakes up.
+ * @returns folders in which a route file may appear.
  */
 export function writeManifest() {
   const entries = readdirSync(APP, { recursive: true, withFileTypes: true });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const POLL_MS = 150;
 
-/** Name and parent of a process, where /proc has them. */
+/** Name and parent of a process from /proc. */
 function parentOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -15,15 +15,15 @@ function parentOf(pid) {
   }
 }
 
-/** Our parent, and through npm's shell also npm itself. */
+/** Our parent and, through npm's shell, npm itself. */
 function lineage() {
   const shell = parentOf(process.ppid);
   return shell && /^(ba|da|)sh$/.test(shell.name) ? `${process.ppid} ${shell.ppid}` : `${process.ppid}`;
 }
 
 /**
- * npm puts a shell between itself and us and, on a signal, ends only that shell. So under npm we poll whether our
- * parents are still the same, and call back once when they are not. Without npm, outliving the parent is intended.
+ * npm puts a shell between itself and us and signals only that shell. So under npm we poll our ancestors and call back
+ * once when they change. Without npm, outliving the parent is intended.
  */
 export function onOrphaned(callback) {
   if (!process.env.npm_lifecycle_event || process.platform === "win32") return;

@@ -9,9 +9,9 @@ const platform = `${process.platform === "win32" ? "windows" : process.platform}
 export const RELEASE = `trailmark-${version}-${platform}`;
 const OUT = join(ROOT, "dist", "release");
 
-/** The programs of a release; benchmarks and tests stay in the checkout. */
+/** Programs of a release; benchmarks and tests are not included. */
 const PROGRAMS = /^(server|trailmark|witness|agent|demo|[\w-]+-thread)\.mjs$/;
-/** Files that are read by their place in the folder. */
+/** Files read by their path in the folder. */
 const WHOLE = [
   "node_modules/next/dist/compiled/webpack",
   "node_modules/next/dist/compiled/@babel/runtime",
@@ -25,18 +25,18 @@ const WHOLE = [
   ".env.example",
   "next.config.mjs",
 ];
-/** Packages that only build. */
+/** Packages used only for building. */
 const BUILDERS = /^node_modules\/(esbuild|@esbuild|@next\/swc|postcss|caniuse-lite|typescript|@typescript)/;
 const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
 const DEV = Object.keys(lock).filter((path) => lock[path].dev || lock[path].devOptional);
 
-/** Whether a file is of a package that runs; traces catch more, where a program reads a folder of the checkout. */
+/** True for files of packages used at run time; traces include more if a program reads a folder of the checkout. */
 const isRun = (path) =>
   path.startsWith("node_modules/") && !BUILDERS.test(path) && !DEV.some((dev) => path.startsWith(`${dev}/`));
 
 const isPart = (path) => !/\.test\.tsx?$|\.map$|\.d\.[cm]?ts$/.test(path);
 
-/** Copies a file or folder to the same place in the release. */
+/** Copies a file or folder to the same path in the release. */
 function copy(path, folder) {
   const from = join(ROOT, path);
   if (lstatSync(from).isDirectory()) for (const name of readdirSync(from)) copy(join(path, name), folder);
@@ -53,7 +53,7 @@ function tracedByNext() {
   });
 }
 
-/** The files of packages that the programs and the pages open. */
+/** Package files opened by programs and pages. */
 async function packageFiles(programs) {
   const { nodeFileTrace } = await import("@vercel/nft");
   const { fileList } = await nodeFileTrace(
@@ -65,7 +65,7 @@ async function packageFiles(programs) {
 }
 
 /**
- * Makes dist/release/trailmark-VERSION-PLATFORM and its .tar.gz, which run by Node alone: no npm, no build.
+ * Creates dist/release/trailmark-VERSION-PLATFORM and its .tar.gz, which need only Node: no npm, no build.
  * @param {{ postgres: boolean }} options postgres: with the embedded PostgreSQL
  */
 export async function makeRelease({ postgres }) {

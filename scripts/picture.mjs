@@ -1,4 +1,4 @@
-// Takes the README's picture from a running demo (needs pngquant): node scripts/picture.mjs http://127.0.0.1:3000
+// Takes the README's screenshot from a running demo (needs pngquant): node scripts/picture.mjs http://127.0.0.1:3000
 import { join } from "node:path";
 import { chromium } from "playwright";
 import { ROOT, run } from "./run.mjs";

@@ -1,4 +1,4 @@
-// Finds sentences of guides, names of tests and comments that begin or end like a translated relative clause.
+// Finds sentences of guides, test names and comments that read like a translated relative clause.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { ROOT } from "./run.mjs";
 const START = /(?:^|[.!] |: )((?:What|Who|Whose|That which|One that|So many) [^?]*)$/;
 const END = /\b(?:as such|of it|of (?:its|their|his|her) own)(?:[.;:]|$)/;
 
-/** Sentences that stay, by some of their words: at most 20. */
+/** Exceptions, by some of their words: at most 20. */
 const ALLOWED = [];
 
-/** The prose of a guide: paragraphs, list items and cells of tables, without code. */
+/** Prose of a guide: paragraphs, list items and table cells, without code. */
 function proseOf(source) {
   const prose = source.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ""));
   return prose
@@ -21,7 +21,7 @@ function proseOf(source) {
     );
 }
 
-/** The names of tests, as sentences. */
+/** Names of tests, as sentences. */
 function namesOf(source) {
   return source.split("\n").flatMap((line, i) => {
     const [, , name] = /^\s*(?:it|test|describe)\b.*?\((["'`])(.+?)\1/.exec(line) ?? [];
@@ -29,7 +29,7 @@ function namesOf(source) {
   });
 }
 
-/** The comments of a program, a line at a time. */
+/** Comments of a program, line by line. */
 const commentsOf = (source) =>
   source.split("\n").flatMap((line, i) => {
     const [, text] = /^\s*(?:\/\/|\/?\*+)\s?(.*?)\s*(?:\*\/)?$/.exec(line) ?? [];
@@ -39,11 +39,11 @@ const commentsOf = (source) =>
 const READERS = [
   [/^(?!bench\/).*\.md$/, proseOf],
   [/\.(test|spec)\.tsx?$/, namesOf],
-  // The rooms whose comments all pass.
+  // Folders without offending comments.
   [/^(agent|app|components|db|scripts)\/.*\.(tsx?|mjs)$/, commentsOf],
 ];
 
-/** Whether a text has a sentence that begins or ends so. */
+/** True if a text has an offending sentence. */
 export const unclear = (text) =>
   text.split(/(?<=[.!]) /).some((sentence) => START.test(sentence) || END.test(sentence));
 

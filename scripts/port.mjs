@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LaunchError } from "./run.mjs";
 
-/** A stopping server finishes its requests; the next one waits a little longer than that may take. */
+/** Wait for a stopping server to finish its requests, with some margin. */
 const WAIT_MS = 12_000;
 
 function isTaken(host, port) {
@@ -13,7 +13,7 @@ function isTaken(host, port) {
   });
 }
 
-/** A port that is free now; undefined where the host has none to give, which the server then says. */
+/** A free port; undefined if the host cannot bind any, which the server reports. */
 function freePort(host) {
   return new Promise((done) => {
     const probe = createServer();
@@ -26,14 +26,14 @@ function freePort(host) {
 }
 
 /**
- * Waits until HOST and PORT are free for the server, as after a restart its predecessor may still be draining. A PORT of
- * 0 becomes a free one: the public address is made of it before the server listens.
+ * Waits until HOST and PORT are free, because after a restart the predecessor may still be draining. PORT 0 becomes a
+ * free port, since the public address contains it before the server listens.
  * @throws LaunchError when another program keeps the port.
  */
 export async function untilPortIsFree() {
   const host = process.env.HOST || "127.0.0.1";
   const port = Number(process.env.PORT || 3000);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the server itself says what is wrong with it
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // The server itself reports the fault.
   if (port === 0) {
     process.env.PORT = String((await freePort(host)) ?? 0);
     return;

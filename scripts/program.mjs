@@ -11,8 +11,8 @@ function isExecutable(file) {
 }
 
 /**
- * How a bundle is started: by its own first line where the system reads such lines, which names what this node is to be
- * given (server/run/process/main.ts); else by its file alone.
+ * Command to start a bundle: through its own first line (server/run/process/main.ts) if the system supports that; else
+ * directly.
  * @param {string} file
  * @returns {{ command: string, args: string[], env: { PATH: string } }}
  */

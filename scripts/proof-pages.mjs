@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { build } from "esbuild";
 
 const BROWSERS = ["chrome103", "firefox115", "safari16.4"];
-/** A stranger waits for the page: Preact runs the same components with a tenth of React's weight. */
+/** Strangers wait for the page: Preact runs the same components at a tenth of React's size. */
 const PREACT = {
   react: "preact/compat",
   "react-dom/client": "preact/compat/client",
@@ -11,7 +11,7 @@ const PREACT = {
 
 const sourceOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Script and style of the pages, each as one text. */
+/** Script and style of the pages, one text each. */
 async function bundle(root) {
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -33,7 +33,7 @@ async function bundle(root) {
   return { script: textOf(".js"), style: textOf(".css") };
 }
 
-/** connect: what the page's own policy lets it fetch; rest: what stands before the script. */
+/** connect: sources that the page's own policy allows; rest: markup before the script. */
 const pageOf = ({ script, style }, { connect, rest }) => {
   const policy = `default-src 'none'; connect-src ${connect}; script-src ${sourceOf(script)}; style-src ${sourceOf(style)}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
@@ -56,8 +56,8 @@ ${rest}<script>${script}</script>
 };
 
 /**
- * The page that checks proofs of entries, by file name: as one file that makes no request at all, and as the page of a
- * short link, which fetches its proof and to which the server adds its keys (server/evidence/proofs/pages.ts).
+ * Pages that check entry proofs, by file name: as one file without any request, and as the page of a short link, which
+ * fetches its proof and gets the server's keys (server/evidence/proofs/pages.ts).
  */
 export async function proofPages(root) {
   const bundled = await bundle(root);

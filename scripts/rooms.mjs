@@ -1,9 +1,9 @@
-// The rooms of the house and which may import which: scripts/structure.mjs tests it in `npm run check`.
+// Rooms and their allowed imports, tested by scripts/structure.mjs in `npm run check`.
 
-/** Files that load what is built beside them, by a path that only a running program knows, and the test of the rule. */
+/** Files that load build output by a path known only at run time, and the test of this rule. */
 export const RUN_TIME = /^(server\/run\/process\/(main|current-service\.alone\.test)|scripts\/structure\.test)\.ts$/;
 
-/** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
+/** Isomorphic files of server/, also allowed in the browser; they import only each other. */
 const WIRE_FILES = [
   "ground/(csv|records|text|wire|permissions)",
   "ground/time/(bounds|durations|wall-clock)",
@@ -18,7 +18,7 @@ const WIRE_FILES = [
 ];
 const WIRE = ["package.json", "schema", "wire"];
 
-/** The fifteen wings of server/, from the ground up: each imports the ones before it. */
+/** Wings of server/, from the ground up: each imports earlier ones. */
 const WINGS = [
   "ground",
   "audit",
@@ -39,7 +39,7 @@ const WINGS = [
 const SERVER = [...WIRE, "db", "pages", ...WINGS];
 const BROWSER = ["client", "components", "format", "ui", "component"];
 
-/** Besides its own wing, whatever its place in the order. */
+/** Additional imports, whatever the order. */
 const ALSO = { retention: ["admin"], doors: ["pages"], run: ["pages"] };
 const wings = WINGS.map((name, i) => ({
   name,
@@ -49,8 +49,8 @@ const wings = WINGS.map((name, i) => ({
 }));
 
 /**
- * The first entry that matches a path is its room; with `each`, every folder that the pattern matches is one. A file
- * may import its own room and the rooms in `may`; `instead` is the check's advice for any other import.
+ * The first entry that matches a path is its room; with `each`, every matching folder is one. A file may import its own
+ * room and those in `may`; `instead` is the advice for other imports.
  */
 export const ROOMS = [
   {
@@ -177,7 +177,7 @@ export const ROOMS = [
   },
 ];
 
-/** Packages that belong to some rooms alone. */
+/** Packages restricted to some rooms. */
 export const PACKAGES = [
   {
     files: /^(server|db|agent|testing|bench|e2e|scripts)\//,

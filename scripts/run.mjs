@@ -5,23 +5,23 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { onOrphaned } from "./orphan.mjs";
 import { programOf } from "./program.mjs";
 
-/** The checkout's root folder. */
+/** Root folder of the checkout. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const TIE = pathToFileURL(join(ROOT, "scripts", "tied.mjs")).href;
 
-/** The script of an installed package's command, run with our own node: no shell, no PATH. */
+/** Script of an installed package's command, run with our own node: no shell, no PATH. */
 export const bin = (name, script) => join(ROOT, "node_modules", name, script);
 
-/** A failure that is shown without a stack. */
+/** A failure shown without a stack. */
 export class LaunchError extends Error {
   expected = true;
 }
 
 /**
- * Runs a command to its end with our stdio and passes signals on.
- * A terminal sends Ctrl-C to the whole group, so there it is not sent a second time.
- * @returns its exit code, 128 + the signal's number when a signal ended it.
+ * Runs a command with our stdio and passes signals on. A terminal sends Ctrl-C to the whole group, so it is not
+ * forwarded there.
+ * @returns its exit code, or 128 + the signal's number.
  */
 export function run(command, args, { env = {}, stdio = "inherit", shell = false, onStart = () => {} } = {}) {
   return new Promise((done, fail) => {
@@ -42,7 +42,7 @@ export function run(command, args, { env = {}, stdio = "inherit", shell = false,
   });
 }
 
-/** Runs a script with this node. `tied`: it stops as on SIGTERM when this process is killed (kill -9). */
+/** Runs a script with this node. `tied`: it stops as on SIGTERM if this process is killed (kill -9). */
 export function node(args, { env, tied = false, onStart } = {}) {
   const stdio = tied ? ["inherit", "inherit", "inherit", "ipc"] : "inherit";
   return run(process.execPath, tied ? ["--import", TIE, ...args] : args, { env, stdio, onStart });

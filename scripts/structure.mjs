@@ -1,4 +1,5 @@
-// The structure check of `npm run check`: import paths, arrows between rooms, and knots. Not dependency-cruiser, which cannot read TSX beside TypeScript 7; the parser is the one that knip brings.
+// Structure check of `npm run check`: import paths, directions between rooms, and cycles. Not dependency-cruiser, which
+// cannot read TSX with TypeScript 7; uses knip's parser.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -12,21 +13,21 @@ const SOURCE = /\.(tsx?|mjs)$/;
 const COMMENTS = String.raw`(?:\s|/\*.*?\*/)*`;
 const DYNAMIC = new RegExp(String.raw`\bimport\(${COMMENTS}(?:"([^"]+)"|'([^']+)'|\x60([^\x60$]+)\x60|(?=\S))`, "g");
 
-/** The modules that a text names, in its order; types count. A module that is known at run time alone has no value. */
+/** Modules named in a text, in order, including types. Modules known only at run time have no value. */
 function requestsOf(path, text) {
   const { module, comments } = parseSync(path, text);
   const named = [
     ...module.staticImports.map((statement) => statement.moduleRequest),
     ...module.staticExports.flatMap((statement) => statement.entries.slice(0, 1).map((entry) => entry.moduleRequest)),
   ].filter(Boolean);
-  // By pattern, because import("./x").T is a type and no import to the parser.
+  // By pattern, because to the parser import("./x").T is a type instead of an import.
   const dynamic = [...text.matchAll(DYNAMIC)]
     .filter(({ index }) => !comments.some(({ start, end }) => start <= index && index < end))
     .map(({ index, 1: double, 2: single, 3: template }) => ({ value: double ?? single ?? template, start: index }));
   return [...named, ...dynamic].sort((a, b) => a.start - b.start);
 }
 
-/** Every import of the files: `{ from, line, specifier, to }`; `to` is a path, or undefined for a package. */
+/** Imports of the files: `{ from, line, specifier, to }`; `to` is a path, or undefined for a package. */
 function importsOf(files) {
   const resolve = (from, specifier) => {
     if (!/^(@\/|\.)/.test(specifier ?? "")) return undefined;
@@ -45,7 +46,7 @@ function importsOf(files) {
     );
 }
 
-/** The room of a path: its entry, and the name that distinguishes it from others. */
+/** Room of a path: its entry, and a distinguishing name. */
 function roomOf(path) {
   const entry = ROOMS.find(({ files }) => files.test(path));
   return entry && { ...entry, id: entry.each ? path.match(entry.files)[0].slice(0, -1) : entry.name };
@@ -77,7 +78,7 @@ function arrow({ from, specifier, to }) {
   return source.id === target.id || source.may.includes(target.name) ? undefined : source.instead;
 }
 
-/** The circles of a graph `node → set of nodes`, each as a walk that ends where it began. Takes the graph apart. */
+/** Cycles of a graph `node → set of nodes`, each as a closed walk. Consumes the graph. */
 function circles(graph) {
   const found = [];
   for (;;) {
@@ -105,8 +106,8 @@ function graphOf(pairs) {
 }
 
 /**
- * An import as an arrow between the two rooms side by side that it leads from and to. A room is a folder or a file that
- * stands beside it, so no knot passes through a loose file.
+ * An import as an arrow between sibling rooms. A room is a folder or a file beside it, so cycles through loose files
+ * count.
  */
 function sideBySide({ from, to }) {
   const [source, target] = [from, to].map((path) => path.split("/"));
@@ -116,8 +117,8 @@ function sideBySide({ from, to }) {
 }
 
 /**
- * @param files path from the root → text (empty where it is no source)
- * @returns one line for each rule that is broken somewhere: the place, and what to do instead.
+ * @param files path from the root → text (empty for non-sources)
+ * @returns one line per violation: the place, and the advice.
  */
 export function violationsIn(files) {
   const imports = importsOf(files);
@@ -135,7 +136,7 @@ export function violationsIn(files) {
   ];
 }
 
-/** Every file of the checkout that git knows or would add. */
+/** Files of the checkout known to git, or not ignored. */
 function checkout() {
   const listed = execFileSync("git", [
     ...["-c", "safe.directory=*"],

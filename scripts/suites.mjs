@@ -14,13 +14,13 @@ function reportOf(suite) {
   }
 }
 
-/** A runner that ended badly without naming a failed test (a set-up that broke, a crash) counts as one failure. */
+/** A runner that failed without a failed test (broken set-up, crash) counts as one failure. */
 const outcomeOf = ({ suite, code, passed, failures }) => ({
   passed,
   failures: code !== 0 && failures.length === 0 ? [`${suite} ended with exit code ${code}`] : failures,
 });
 
-/** The failures with the first lines of each reason: only the end of a log is kept. */
+/** Failures with the first lines of each reason: only the end of a log is kept. */
 const failureOf = (name, message = "") => [name, ...message.split("\n").slice(0, 12)].join("\n    ").trimEnd();
 
 const failuresOfVitest = ({ testResults = [] } = {}) =>
@@ -52,10 +52,10 @@ async function vitest({ project, shard }, args) {
   return outcomeOf({ suite, code, passed: report?.numPassedTests ?? 0, failures: failuresOfVitest(report) });
 }
 
-/** The files that share a database take turns and mostly wait for it: so many databases at once. */
+/** Databases used in parallel, because files that share one take turns and mostly wait. */
 const DATABASES = 2;
 
-/** The tests of the databases, side by side; one database where it is given, or few files are named. */
+/** Database tests in parallel; only one database if it is given, or few files are named. */
 function databases(args) {
   const isOne = args.length > 0 || Boolean(process.env.TEST_OWNER_DATABASE_URL);
   const shards = Array.from({ length: isOne ? 1 : DATABASES }, (_, i) => (isOne ? undefined : i + 1));
@@ -78,9 +78,9 @@ async function torture() {
   return outcomeOf({ suite: "torture", code, passed: code === 0 ? 1 : 0, failures });
 }
 
-/** The newest Node that npm has; the other suites run on the Node that started them. */
+/** Newest Node on npm; other suites run on the current Node. */
 const NEWEST_NODE = "26.10.0";
-/** Areas that a new Node is likely to change: processes, sockets, streams, digests, threads, the bundled programs. */
+/** Areas likely affected by a new Node: processes, sockets, streams, digests, threads, bundles. */
 const TOUCHES_NODE = [
   "server/audit",
   "server/ground/background",
@@ -91,7 +91,7 @@ const TOUCHES_NODE = [
   "agent/",
 ];
 
-/** The pure tests of these areas on the newest Node, by npm's package of its program for this machine. */
+/** Runs the pure tests of these areas on the newest Node, from npm's package for this machine. */
 async function newestNode() {
   const suite = "vitest-newest";
   const program = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}@${NEWEST_NODE}`;
@@ -107,7 +107,7 @@ async function newestNode() {
   return outcomeOf({ suite, code, passed: report?.numPassedTests ?? 0, failures: failuresOfVitest(report) });
 }
 
-/** Lint, types and structure; which files there are is known to git alone. */
+/** Lint, types and structure; needs git for the list of files. */
 async function check() {
   if (roots().length === 0) {
     process.stdout.write("This is no git checkout: lint, types and structure were not checked.\n");
@@ -119,7 +119,7 @@ async function check() {
 
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
 
-/** @returns true when it was done; a failure is reported, and does not end what runs beside it. */
+/** @returns true on success; a failure is reported and does not stop parallel work. */
 const succeeds = (work) =>
   work().then(
     () => true,
@@ -132,13 +132,13 @@ const succeeds = (work) =>
 const SUITES = ["check", "vitest", "newest", "e2e", "torture"];
 
 /**
- * Runs every suite, also after one has failed, and ends with what failed and a line `N passed, N failed` over all of them.
- * @param names suites to run instead of all: check, vitest, e2e, torture, and newest, which needs the network and runs
- *   only when it is named; what follows `--` goes to them.
+ * Runs every suite, even after a failure, and ends with the failures and a line `N passed, N failed`.
+ * @param names suites to run instead of all: check, vitest, e2e, torture, and newest, which needs the network and only
+ * runs by name; arguments after `--` are passed on.
  * @returns 0 when at least one test ran and none failed.
  */
 export async function test(names, build) {
-  // npm keeps the first "--" to itself: what is no suite's name is the first of the arguments.
+  // npm removes the first "--": the first word that is not a suite starts the arguments.
   const words = names.filter((name) => name !== "--");
   const first = words.findIndex((name) => !SUITES.includes(name));
   const split = first < 0 ? words.length : first;
@@ -155,17 +155,17 @@ export async function test(names, build) {
     if (wants("vitest")) results.push(await vitest({ project: "unit" }, args));
     if (chosen.includes("newest")) results.push(await newestNode());
   };
-  // Torture's quick lines mostly wait for servers that start, and have bounds in seconds; the browser tests, which take
-  // what processors there are, come last.
+  // Quick torture tests mostly wait for servers and have limits in seconds; browser tests use all processors and come
+  // last.
   const built = async () => {
-    // First, because Next's types and its build are written to one folder.
+    // First, because Next's types and its build share a folder.
     if (wants("check")) results.push(await check());
     if (!needsBuild) return;
     if (!(await succeeds(build))) return void results.push({ passed: 0, failures: ["the build"] });
     if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
     if (browser) results.push(await playwright(args));
   };
-  // Side by side: each leaves a processor idle for half of its time.
+  // In parallel: each leaves a processor idle half of the time.
   const [, , ...ofDatabases] = await Promise.all([pure(), built(), ...(wants("vitest") ? databases(args) : [])]);
   results.push(...ofDatabases);
   const passed = results.reduce((sum, r) => sum + r.passed, 0);

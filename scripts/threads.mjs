@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
 /**
- * The threads of the server, each a separate bundle: every file called NAME-thread.ts below server/.
+ * Threads of the server, each a bundle: every file NAME-thread.ts below server/.
  * @param root the checkout.
  * @returns NAME-thread to its source, relative to the root.
  */
@@ -16,7 +16,7 @@ export function threadEntries(root) {
 }
 
 /**
- * Writes what esbuild made, each file as a whole: tests or a server may be reading the one before.
+ * Writes esbuild's output atomically: tests or a server may be reading the old files.
  * @param files esbuild's outputFiles.
  */
 export function writeWhole(files) {

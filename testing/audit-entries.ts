@@ -17,10 +17,10 @@ const anyEvent = (over: Partial<RowInput>): RowInput => ({
   ...over,
 });
 
-/** A row as the recorder takes it, with the members that the test cares about. */
+/** A row for the recorder, with the members relevant to the test. */
 export const anyRow = (over: Partial<RowInput> = {}) => toRow(anyEvent(over));
 
-/** Appends sealed rows for a test, in the given order; what is not given is filled in. */
+/** Appends sealed rows in the given order, with defaults. */
 export async function appendEvents(events: TestEvent[]): Promise<RowInput[]> {
   const rows = events.map(anyEvent);
   for (let at = 0; at < rows.length; at += 500) await appendAudit(appSql(), rows.slice(at, at + 500).map(toRow));

@@ -9,10 +9,10 @@ const twoBytes = (n: number) => Buffer.from([n >> 8, n & 0xff]);
 /** CBOR (RFC 8949) of the length of a byte string. */
 const bytesHead = (n: number) => (n < 256 ? Buffer.from([0x58, n]) : Buffer.concat([Buffer.from([0x59]), twoBytes(n)]));
 
-/** padBytes: of a member that stands beside the key and means nothing. */
+/** padBytes: of a meaningless member beside the key. */
 type Odd = { idBytes?: number; padBytes?: number };
 
-/** A security key in software (WebAuthn Level 3, ES256, no attestation), for one site. */
+/** A software security key (WebAuthn Level 3, ES256, no attestation), for one site. */
 export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { rpId: string; origin: string } & Odd) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -33,7 +33,7 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
     response,
   });
   return {
-    /** The result of navigator.credentials.create: the key in COSE, inside a CBOR map {fmt, attStmt, authData}. */
+    /** Result of navigator.credentials.create: the key in COSE, in a CBOR map {fmt, attStmt, authData}. */
     create(challenge: string, transports: unknown = ["internal"], crossOrigin?: boolean) {
       const pad = padBytes ? [Buffer.from([0x38, 0xff]), bytesHead(padBytes), Buffer.alloc(padBytes)] : [];
       const cose = Buffer.concat([
@@ -53,7 +53,7 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
         transports,
       });
     },
-    /** The result of navigator.credentials.get: a signature over the challenge. crossOrigin: in another site's frame. */
+    /** Result of navigator.credentials.get: a signature over the challenge. crossOrigin: in another site's frame. */
     get(challenge: string, crossOrigin?: boolean) {
       const [data, client] = [authData(UP_AND_UV), clientData("webauthn.get", challenge, crossOrigin)];
       return answer({

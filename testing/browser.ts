@@ -16,10 +16,10 @@ const SYSTEM = [
 ];
 const FOUND = "TRAILMARK_E2E_BROWSER";
 
-/** Only the sandbox is off: it needs kernel rights that containers and root do not have. */
+/** Only without the sandbox, which needs kernel rights that containers and root lack. */
 const plain = (executablePath: string): Browser => ({ executablePath, args: ["--no-sandbox"] });
 
-/** The package's fonts.conf names /tmp/fonts; without a font Chromium draws no text and finds none. */
+/** The package's fonts.conf names /tmp/fonts; without a font Chromium draws no text. */
 const fontsConf = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -29,7 +29,7 @@ const fontsConf = (folder: string) => `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** Unpacks into the folder that TMPDIR names while it runs, libraries for bare machines included. */
+/** Unpacks into TMPDIR, including libraries for minimal machines. */
 async function unpackInto(folder: string): Promise<void> {
   const before = { TMPDIR: process.env.TMPDIR, LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH };
   const fontconfig = process.env.FONTCONFIG_PATH;
@@ -46,7 +46,7 @@ async function unpackInto(folder: string): Promise<void> {
   }
 }
 
-/** Chromium from npm: unpacked once below dist/, whole or not at all. */
+/** Chromium from npm, unpacked once below dist/, atomically. */
 async function fromNpm(root: string): Promise<Browser> {
   const manifest = await readFile(join(root, "node_modules", "@sparticuz", "chromium", "package.json"), "utf8");
   const folder = join(root, "dist", `chromium-${(JSON.parse(manifest) as { version: string }).version}`);
@@ -55,7 +55,7 @@ async function fromNpm(root: string): Promise<Browser> {
     const draft = await mkdtemp(`${folder}.`);
     await unpackInto(draft);
     await writeFile(join(draft, "fonts.conf"), fontsConf(folder));
-    await rename(draft, folder).catch(() => rm(draft, { recursive: true })); // another run was faster
+    await rename(draft, folder).catch(() => rm(draft, { recursive: true })); // Another run was faster.
   }
   const env = { LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") };
   return { ...plain(join(folder, "chromium")), env };
@@ -72,8 +72,8 @@ async function search(root: string): Promise<Browser> {
 }
 
 /**
- * A Chromium to test with: CHROMIUM_PATH, Playwright's own, the system's, or the one in npm, so that `npm test` needs
- * nothing but npm. Looked for once a run; Playwright's workers inherit the answer.
+ * A Chromium for tests: CHROMIUM_PATH, Playwright's, the system's, or npm's, so that `npm test` only needs npm.
+ * Searched once per run; Playwright's workers inherit the result.
  */
 export async function findBrowser(root: string): Promise<Browser> {
   const found = process.env[FOUND];

@@ -13,17 +13,17 @@ const connectRoles = () => ({
   owner: connect(inject("ownerDatabaseUrl"), 2),
 });
 
-/** Connections of the three roles, for tests that speak SQL to the chain. */
+/** Connections of the three roles, for SQL tests of the chain. */
 export const roles = connectRoles();
 
-/** Closes them, at the end of a file; the next one of this process has new ones. */
+/** Closes them at the end of a file; the next one gets new ones. */
 export function closeRoles() {
   const open = Object.values(roles);
   Object.assign(roles, connectRoles());
   return Promise.all(open.map((sql) => sql.end({ timeout: 5 })));
 }
 
-/** A transaction of the application role that sees these organizations, or all. */
+/** A transaction of the application role with sight of these organizations, or all. */
 export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postgres.TransactionSql) => Promise<T>) {
   return roles.app.begin(async (tx) => {
     const [scope, list] = orgIds === "system" ? ["system", "{}"] : ["", `{${orgIds.join(",")}}`];
@@ -33,24 +33,24 @@ export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postg
   });
 }
 
-/** An attack by the database's owner, who disables the triggers, in one transaction. */
+/** Tampers as the database's owner, with triggers disabled, in one transaction. */
 export const tamper = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
   roles.owner.begin(async (tx) => {
     if (env().TRAILMARK_CITUS) await tx`SET LOCAL citus.propagate_set_commands = 'local'`;
     await tx`SET LOCAL session_replication_role = replica`;
     return work(tx);
   });
-/** The same by one statement. */
+/** Tampers with one statement. */
 export const tamperBy = (statement: string) => tamper((tx) => tx.unsafe(statement));
 
 const DAY_MS = 86_400_000;
 export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-/** Lets an organization's entries have been sealed so long ago; their timestamps stay. */
+/** Backdates the sealing of an organization's entries; timestamps stay. */
 export const sealedDaysAgo = (orgId: string, days: number) =>
   tamper((tx) => tx`UPDATE audit_logs SET sealed_at = ${daysAgo(days)} WHERE org_id = ${orgId}`);
 
-/** A row to append, with the members that the test cares about. */
+/** A row to append, with the members relevant to the test. */
 export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditInsert => ({
   id: randomUUID(),
   orgId,
@@ -73,7 +73,7 @@ export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditI
 export const auditRows = (orgId: string, count: number, over: Partial<AuditInsert> = {}): AuditInsert[] =>
   Array.from({ length: count }, () => auditRow(orgId, over));
 
-/** Plain INSERTs by a client that knows nothing of the chain; every id comes back. */
+/** Plain INSERTs by a client unaware of the chain. @returns the ids */
 export async function insertRaw(tx: postgres.ISql, orgId: string, count = 1): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     INSERT INTO audit_logs (org_id, actor_type, actor_id, action, resource_type, details, result)
@@ -95,7 +95,7 @@ const STORED_COLUMNS = [
   'chain_seq AS "chainSeq", checksum, prev_checksum AS "prevChecksum", seal_tx AS "sealTx"',
 ].join(", ");
 
-/** An organization's rows as the chain has them, in chain order (the retention role sees every row). */
+/** Rows of an organization in chain order (the retention role sees all). */
 export const chainOf = (orgId: string) =>
   roles.admin.unsafe<StoredRow[]>(
     `SELECT ${STORED_COLUMNS} FROM audit_logs WHERE org_id = $1 ORDER BY chain_seq NULLS FIRST`,
@@ -110,7 +110,7 @@ export async function headOf(orgId: string) {
   return head;
 }
 
-/** Every row sealed, numbered without a gap after what was pruned, linked and hashed as the definition says; returns the rows. */
+/** Expects every row sealed, numbered without a gap after pruned ones, linked and hashed. @returns the rows */
 export async function expectIntact(orgId: string, count: number): Promise<StoredRow[]> {
   const rows = await chainOf(orgId);
   const head = await headOf(orgId);

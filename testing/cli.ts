@@ -10,7 +10,7 @@ export type Ran = { code: number | null; out: string; err: string };
 
 const FILE = join(process.cwd(), "dist", `test-cli-${process.pid}.mjs`);
 
-/** Bundles the command line as the product does; in dist, from where the bundle finds migrations and packages. */
+/** Bundles the command line like the product; in dist, where the bundle finds migrations and packages. */
 export async function buildCli(): Promise<void> {
   mkdirSync(join(process.cwd(), "dist"), { recursive: true });
   await build({
@@ -29,7 +29,7 @@ export const removeCli = (): void => rmSync(FILE, { force: true });
 
 /**
  * Builds the command line for the tests of a file.
- * @returns a folder of theirs, which goes with the run (testing/temp-folder.ts)
+ * @returns their folder, removed after the run (testing/temp-folder.ts)
  */
 export function withCli(): string {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-cli-"));
@@ -38,7 +38,7 @@ export function withCli(): string {
   return dir;
 }
 
-/** The environment of a command that works on the tests' database. */
+/** Environment of a command on the tests' database. */
 export const settingsFor = (dir: string) => ({
   TRAILMARK_DATA_DIR: dir,
   DATABASE_URL: inject("databaseUrl"),
@@ -74,8 +74,8 @@ export async function runHere(command: Command, ...args: string[]): Promise<Ran 
 type Options = { env?: Record<string, string>; input?: string; until?: RegExp; deaf?: boolean };
 
 /**
- * Runs the command line in its own process; env on top of nothing but PATH; `until` stops it once it said that;
- * `deaf` closes its output unread.
+ * Runs the command line in its own process; env replaces all but PATH; `until` stops it at an output; `deaf` closes its
+ * output unread.
  */
 export function runCli(args: string[], { env = {}, input = "", until, deaf = false }: Options = {}) {
   return new Promise<Ran>((resolve, reject) => {

@@ -22,8 +22,8 @@ function given(): Urls | undefined {
 }
 
 /**
- * One throw-away PostgreSQL for the whole run of database tests, migrated; or the one that TEST_OWNER_DATABASE_URL,
- * TEST_DATABASE_URL and TEST_ADMIN_DATABASE_URL name. Its addresses reach the tests under the same names.
+ * One temporary, migrated PostgreSQL for a run of database tests; or the one in TEST_OWNER_DATABASE_URL,
+ * TEST_DATABASE_URL and TEST_ADMIN_DATABASE_URL. Tests get its addresses under these names.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const external = given();

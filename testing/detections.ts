@@ -3,7 +3,7 @@ import { categoryOf } from "@/server/audit/actions";
 import type { FullEntry } from "@/server/audit/schema";
 import { ZERO_UUID } from "@/server/ground/context";
 
-/** An entry for a rule; what is not given is filled in. */
+/** An entry for a rule, with defaults. */
 export function entryOf(over: Partial<FullEntry> = {}): FullEntry {
   const action = over.action ?? "device.delete";
   return {
@@ -34,7 +34,7 @@ export function entryOf(over: Partial<FullEntry> = {}): FullEntry {
   };
 }
 
-/** An entry of a story, so many minutes after its beginning. */
+/** An entry of a story, some minutes after its start. */
 export type Told = Partial<FullEntry> & { minute: number };
 const times = (n: number, tell: (i: number) => Told): Told[] => Array.from({ length: n }, (_, i) => tell(i));
 const on = (name: string) => ({ resource: { type: "device", id: "", name } });
@@ -49,7 +49,7 @@ const opened = (n: number) =>
     ...{ minute: i, action: "audit_logs.proof.open", ipAddress: `203.0.113.${i}`, details: { linkId: "l" } },
   }));
 
-/** Of each shipped rule, by its key, a story that it tells, and one close to it that it does not. */
+/** For each shipped rule by key, a story that raises an alert, and a similar one that does not. */
 export const RULE_STORIES: Record<string, { alarming: Told[]; harmless: Told[] }> = {
   two_factor_disabled: {
     alarming: [{ minute: 0, action: "user.two_factor.disable", ...as("a", "partner_admin") }],

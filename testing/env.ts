@@ -2,13 +2,13 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-// It passes the settings to db, also where a test imports nothing of the server.
+// Passes the settings to db, even if a test imports nothing of the server.
 import "@/server/ground/env";
 
 const dataDir = join(tmpdir(), `data-${process.pid}`);
 mkdirSync(dataDir, { recursive: true });
 
-/** The environment of a process of tests: the throw-away database of testing/database.ts, a data folder, fixed secrets. */
+/** Environment of a test process: testing/database.ts's database, a data folder, fixed secrets. */
 Object.assign(process.env, {
   DATABASE_URL: process.env.TEST_DATABASE_URL ?? inject("databaseUrl"),
   AUDIT_ADMIN_DATABASE_URL: process.env.TEST_ADMIN_DATABASE_URL ?? inject("adminDatabaseUrl"),

@@ -24,7 +24,7 @@ import { newSecret, type SecretKind } from "@/server/ground/secrets";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { type AccessClaims, scopeClaims, signAccessToken } from "@/server/identity/auth/jwt";
 
-/** The password of every person that createUser makes, by default. */
+/** Default password of people from createUser. */
 export const PASSWORD = "correct horse battery staple";
 let hashed: Promise<string> | undefined;
 function passwordHash(): Promise<string> {
@@ -32,7 +32,7 @@ function passwordHash(): Promise<string> {
   return hashed;
 }
 
-/** Short and unique, for names and slugs: suites share one database and no suite cleans up. */
+/** Short and unique, for names and slugs: suites share a database without cleaning up. */
 const unique = () => randomUUID().slice(0, 13);
 
 export type TestPartner = { id: string; name: string; homeOrgId: string };
@@ -77,7 +77,7 @@ export async function createPartner(over: { name?: string } = {}): Promise<TestP
   return { id, name, homeOrgId };
 }
 
-/** A customer organization, below its own partner unless one is given. */
+/** A customer organization, by default of its own partner. */
 export async function createOrg(over: { id?: string; partnerId?: string; name?: string } = {}): Promise<TestOrg> {
   const partnerId = over.partnerId ?? (await createPartner()).id;
   const id = over.id ?? randomUUID();
@@ -106,7 +106,7 @@ type UserOver = {
   organizationIds?: string[];
 };
 
-/** A person who can sign in: by default an org_admin of a new organization. organizationIds limits a partner role to those. */
+/** A person who can sign in, by default an org_admin of a new organization. organizationIds limits a partner role. */
 export async function createUser(over: UserOver = {}): Promise<TestUser> {
   const role = over.role ?? "org_admin";
   const id = randomUUID();
@@ -142,7 +142,7 @@ export async function createUser(over: UserOver = {}): Promise<TestUser> {
   return { kind: "user", ...user, password };
 }
 
-/** An API key: of an organization (orgId), or of a whole partner (partnerId alone); of a new organization by default. */
+/** An API key: of an organization (orgId), or a partner (only partnerId); by default of a new organization. */
 export async function createApiKey(
   over: {
     orgId?: string;
@@ -192,7 +192,7 @@ export async function createEnrollmentKey(
   return { id, orgId, key: secret };
 }
 
-/** A device with its agent and that agent's token. */
+/** A device with its agent and the agent's token. */
 export async function createDevice(
   over: {
     orgId?: string;
@@ -223,10 +223,10 @@ export async function createDevice(
   return { kind: "device", ...device, agentId, token: secret };
 }
 
-/** Any secret of the right shape that was never issued. */
+/** A secret in valid form that was never issued. */
 export const unknownSecret = (kind: SecretKind): string => newSecret(kind).secret;
 
-/** Claims of a sign-in of this person, as POST /auth/token would put them into a token. */
+/** Claims of a person's sign-in, as in a token from POST /auth/token. */
 export async function claimsOf(user: TestUser): Promise<AccessClaims> {
   const sid = randomUUID();
   const row = {
@@ -258,8 +258,8 @@ async function toToken(subject: Exclude<Subject, Role>): Promise<string> {
 }
 
 /**
- * What a verb would be given for this caller, looked up as for a real request. A role's name stands for a new person
- * with that role in its own organization or partner.
+ * Context of this caller, looked up as for a real request. A role name stands for a new person with that role in a new
+ * organization or partner.
  */
 export async function ctxFor(subject: Subject, over: Partial<Ctx> = {}): Promise<Ctx> {
   const caller = typeof subject === "string" ? await createUser({ role: subject }) : subject;
@@ -271,22 +271,22 @@ export async function ctxFor(subject: Subject, over: Partial<Ctx> = {}): Promise
 
 type Call = {
   method?: string;
-  /** Path with query below /api/v1; only the query matters to a handler. */
+  /** Path and query below /api/v1; only the query matters to a handler. */
   path?: string;
   params?: Record<string, string | string[]>;
-  /** A bearer token (any kind), or the caller it is made for. */
+  /** A bearer token (any kind), or the caller to create one for. */
   token?: string | Exclude<Subject, Role>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** The socket's address, as the front would report it. */
+  /** The socket's address, as reported by the front. */
   ip?: string;
 };
 // biome-ignore lint/suspicious/noExplicitAny: an answer is parsed by its strict schema; tests read its members freely
 export type Answer = { status: number; headers: Headers; text: string; body: any };
 
 /**
- * Drives a route handler with a Request. A success is parsed by the route's own output schema, so every test that
- * calls one is a contract test.
+ * Calls a route handler with a Request. A success is parsed by the route's own output schema, so every such test is a
+ * contract test.
  */
 export async function call(
   handler: RouteHandler,
@@ -316,10 +316,10 @@ export async function call(
   return answer;
 }
 
-/** Recorded events arrive within milliseconds; on a busy machine their batch waits like everything else. */
+/** Recorded events arrive within milliseconds, or later on a busy machine. */
 const FLUSH_MS = 60_000;
 
-/** An organization's audit log once everything recorded so far is in the database, in chain order. */
+/** An organization's audit log in chain order, after everything recorded so far is in the database. */
 export async function auditRows(orgId: string): Promise<(typeof auditLogs.$inferSelect)[]> {
   await flushRecording(FLUSH_MS);
   return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));

@@ -3,14 +3,14 @@ import { expect } from "vitest";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
-/** The connections that wait for a lock of a test's; a relay's sign of life, which comes by itself, may wait beside them. */
+/** Connections waiting for a test's lock, possibly beside a relay's periodic beat. */
 const WAITING = sql`datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE '%SET beat_at = now()%'`;
 
-/** What locks rows, or anything else: a SELECT … FOR UPDATE, or a function of the product that takes the lock. */
+/** Takes a lock: a SELECT … FOR UPDATE, or a function of the product. */
 type Lock = SQL | ((tx: Tx) => Promise<unknown>);
 const take = (tx: Tx, lock: Lock): Promise<unknown> => (typeof lock === "function" ? lock(tx) : tx.execute(lock));
 
-/** How many of this database's connections wait for a lock. */
+/** Number of this database's connections waiting for a lock. */
 export const waiting = () =>
   asSystem(async (tx) => {
     const rows = await rowsOf<{ n: number }>(tx, sql`SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${WAITING}`);
@@ -18,8 +18,8 @@ export const waiting = () =>
   });
 
 /**
- * Does several things at the same moment, every time: rows that all of them change are held until each waits for them.
- * @param works begun one after the other, each once those before it wait
+ * Runs several things at once, deterministically: holds rows that all of them change until each waits.
+ * @param works started one by one, each once the earlier ones wait
  */
 export async function atOnce<T>(lock: Lock, works: readonly (() => Promise<T>)[]): Promise<T[]> {
   const begun: Promise<T>[] = [];
@@ -34,7 +34,7 @@ export async function atOnce<T>(lock: Lock, works: readonly (() => Promise<T>)[]
 }
 
 /**
- * Does something that the database ends where it comes to rows that are held; what it committed before stays.
+ * Runs something that the database aborts at held rows; earlier commits stay.
  * @param lock a SELECT … FOR UPDATE of the rows
  */
 export function cutOffAt<T>(lock: SQL, work: () => Promise<T>): Promise<T> {
@@ -48,7 +48,7 @@ export function cutOffAt<T>(lock: SQL, work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** How many connections, of any role, wait for what this transaction holds. */
+/** Number of connections, of any role, waiting for this transaction. */
 const waitingFor = async (tx: Tx) => {
   const rows = await rowsOf<{ n: number }>(
     tx,
@@ -57,11 +57,11 @@ const waitingFor = async (tx: Tx) => {
   return rows[0]?.n ?? 0;
 };
 
-/** Does something while a work waits at rows, or at another lock, that are held; then the work goes on. */
+/** Runs something while `work` waits for held rows or another lock; then `work` continues. */
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>, meanwhile: (tx: Tx) => unknown): Promise<T> {
   const { working } = await asSystem(async (tx) => {
     await take(tx, lock);
-    // Not awaited here: the lock is let go when this ends.
+    // Not awaited here: the lock is released when this ends.
     const begun = { working: work() };
     await expect.poll(() => waitingFor(tx), { timeout: 25_000 }).toBe(1);
     await meanwhile(tx);

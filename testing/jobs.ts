@@ -4,7 +4,7 @@ import { asSystem } from "@/db/client";
 import { JOBS_SCHEMA, jobPool } from "@/db/jobs";
 import type { AnyJobKind } from "@/server/ground/jobs";
 
-/** Does the jobs of a kind that are due, those of other tests too, one after the other; a failed one waits for its retry. */
+/** Runs due jobs of a kind one by one, including other tests'; failed ones wait for their retry. */
 export async function workOff(kind: AnyJobKind, signal = new AbortController().signal): Promise<void> {
   const pgPool = jobPool();
   try {
@@ -21,7 +21,7 @@ export async function workOff(kind: AnyJobKind, signal = new AbortController().s
   }
 }
 
-/** Makes a job that waits for its time, or for its retry, due now. */
+/** Makes a delayed or retried job due now. */
 export const makeDue = ({ name }: Pick<AnyJobKind, "name">, key: string) =>
   asSystem((tx) =>
     tx.execute(sql`UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ${`${name} ${key}`}`),

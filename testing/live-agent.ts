@@ -1,11 +1,11 @@
 import type { Command } from "@/server/devices/live/schema";
 
-/** A fake agent's answer: a body for the result endpoint, or undefined to keep silent. */
+/** A fake agent's answer: a body for the result endpoint, or undefined for none. */
 export type Answerer = (command: Command) => unknown;
 export type FakeAgent = {
   commands: Command[];
   comments: string[];
-  /** Statuses that the result endpoint answered. */
+  /** Statuses from the result endpoint. */
   statuses: number[];
   ended: Promise<void>;
   leave: () => void;
@@ -25,7 +25,7 @@ export async function postResult(base: string, agent: Identity, { commandId, bod
   return response.status;
 }
 
-/** An agent at the far end of HTTP: opens the command stream of a server at base (…/api/v1) and answers what comes. */
+/** An agent over HTTP: opens the command stream of a server at base (…/api/v1) and answers commands. */
 export async function connectAgent(base: string, agent: Identity, answer: Answerer): Promise<FakeAgent> {
   const leaving = new AbortController();
   const response = await fetch(`${base}/agents/${agent.agentId}/commands`, {

@@ -6,8 +6,8 @@ export type MailServer = { url: string; mails: { to: string[]; text: string }[];
 type Options = { refuse?: boolean; slow?: () => Promise<void> };
 
 /**
- * A real SMTP server on loopback that keeps what it is given; `refuse` makes it answer 550 to every recipient, and what it
- * has been given it takes over once `slow` is done.
+ * A real SMTP server on loopback that stores mails; `refuse` answers 550 to every recipient, and a mail is accepted
+ * after `slow`.
  */
 export function startMailServer({ refuse = false, slow }: Options = {}): Promise<MailServer> {
   const mails: MailServer["mails"] = [];

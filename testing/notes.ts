@@ -4,13 +4,13 @@ import { formatNote, keyIdOf, type VerifierKey } from "@/server/evidence/tree/si
 
 export { noteTools };
 
-/** Keys with known seeds and the notes that they sign, for tests. */
+/** Keys with known seeds, and notes signed by them. */
 
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export type TestKey = { key: VerifierKey; sign: (message: Uint8Array | string) => Uint8Array };
 
-/** An Ed25519 key under the name that it signs by. */
+/** An Ed25519 key under its signer name. */
 export function namedKey(secret: KeyObject, name: string, type: number): TestKey {
   const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
   const key = { name, type, publicKey, id: keyIdOf(noteTools.sha256, { name, type, publicKey }) };

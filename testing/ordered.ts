@@ -1,31 +1,31 @@
 import { TestRunner } from "vitest";
 
 /**
- * Tests whose number of cases the torture suite orders (bench/torture/tests.ts): a few of them in every run, as many as
- * TORTURE_CASES says, from TORTURE_SEED on, when it runs them.
+ * Tests whose number of cases the torture suite sets (bench/torture/tests.ts): few in every run, TORTURE_CASES from
+ * TORTURE_SEED in torture.
  */
 
 declare module "vitest" {
   interface TaskMeta {
-    /** How many cases a test tried, and what its control saw. */
+    /** Cases tried by a test, and the result of its control. */
     tried?: number;
     control?: string;
   }
 }
 
-/** True in a run that the torture suite ordered: such a test goes to its end, however long that takes. */
+/** True in a run of the torture suite: such a test has no time limit. */
 export const isOrdered = process.env.TORTURE_CASES !== undefined;
 
-/** @param few how many cases are enough for every run */
+/** @param few number of cases in ordinary runs */
 export const orderedCases = (few: number): number => Number(process.env.TORTURE_CASES ?? few);
 
-/** The settings of a property: how often it is tried, and from which seed on. */
+/** Settings of a property: number of runs, and seed. */
 export const orderedRuns = (few: number): { numRuns: number; seed?: number } => ({
   numRuns: orderedCases(few),
   ...(process.env.TORTURE_SEED && { seed: Number(process.env.TORTURE_SEED) }),
 });
 
-/** Reports to the torture suite how many cases the test that is running tried, and what its control saw. */
+/** Reports to the torture suite the cases tried by the running test, and the result of its control. */
 export function reportCases(tried: number, control?: string): void {
   const meta = TestRunner.getCurrentTest()?.meta;
   if (meta) Object.assign(meta, { tried: (meta.tried ?? 0) + tried, ...(control && { control }) });

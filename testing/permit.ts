@@ -5,7 +5,7 @@ import { systemCtx } from "@/server/ground/context";
 import { setPolicy } from "@/server/retention/policy";
 import { daysAgo, sealedDaysAgo } from "./chain";
 
-/** Signs a checkpoint and a receipt that permits retention to remove the rows through a sequence. */
+/** Signs a checkpoint and a receipt that permits removing rows through a sequence. */
 export async function permit(orgId: string, through: number): Promise<void> {
   const signing = await signCheckpoint(orgId);
   if (signing.kind === "refused") throw new Error(`refused: ${JSON.stringify(signing.breaks)}`);
@@ -13,11 +13,11 @@ export async function permit(orgId: string, through: number): Promise<void> {
   await signReceipt(orgId, { through, before: now, ...FIRST_WINDOW, signedAt: now });
 }
 
-/** Sets how long an organization's entries are kept, by an entry of its log. */
+/** Sets an organization's retention by an entry of its log. */
 export const keepFor = (orgId: string, retentionDays: number) =>
   setPolicy.run(systemCtx(), { id: orgId, retentionDays });
 
-/** Lets an organization's entries have been sealed, and a checkpoint have covered them, so long ago; their timestamps stay. */
+/** Backdates sealing and checkpoints of an organization's entries; timestamps stay. */
 export async function signedDaysAgo(orgId: string, days: number): Promise<void> {
   await sealedDaysAgo(orgId, days);
   await signCheckpoint(orgId, { now: new Date(daysAgo(days)) });

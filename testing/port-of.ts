@@ -1,6 +1,6 @@
 import type { Server } from "node:net";
 
-/** The port that a server listens on. */
+/** Port that a server listens on. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (typeof address !== "object" || !address) throw new Error("The server listens on no port.");

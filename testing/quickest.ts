@@ -1,10 +1,10 @@
 const TRIES = 3;
 
 /**
- * How long the quickest of up to three tries took (ms): what a test compares with a limit in wall time. A machine that does
- * other things can keep any one of them waiting; a mechanism that is itself late is late in all three.
- * @param limitMs a try below it is the last one
- * @param attempt does the thing once and answers how long it took (ms)
+ * Duration of the quickest of up to three tries (ms), for comparison with a wall time limit: other load can delay any
+ * try, but a slow mechanism is slow in all.
+ * @param limitMs a try below it is the last
+ * @param attempt returns its duration (ms)
  */
 export async function quickest(limitMs: number, attempt: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -12,7 +12,7 @@ export async function quickest(limitMs: number, attempt: () => Promise<number>):
   return least;
 }
 
-/** How long it took (ms). */
+/** Duration (ms). */
 export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** The root of a tree over checksums: a second implementation, straight from RFC 6962: splits at the largest power of two below the size. */
+/**
+ * Root of a tree over checksums: an independent implementation of RFC 6962, splitting at the largest power of two below
+ * the size.
+ */
 export function rfcRoot(leaves: readonly Buffer[]): Buffer {
   const digest = (...parts: Buffer[]) => createHash("sha256").update(Buffer.concat(parts)).digest();
   if (leaves.length === 0) return digest();

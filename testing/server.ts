@@ -8,14 +8,14 @@ import postgres from "postgres";
 import { readPostmaster, stopPostmaster } from "@/db/embedded/postmaster";
 import { programOf } from "@/scripts/program.mjs";
 
-/** The first partner admin of a server under test. */
+/** First partner admin of a server under test. */
 export const ADMIN = { email: "admin@trailmark.example", password: "correct horse battery" };
 
-/** Shorter than what a test's set-up may take. */
+/** Shorter than the time limit of a test's set-up. */
 const READY_TIMEOUT_MS = 230_000;
 const STOP_TIMEOUT_MS = 15_000;
 
-/** Variables that would lead the server under test to a real database or address. */
+/** Variables that could lead the server under test to a real database or address. */
 const FOREIGN = /^(TEST_)?(DATABASE_|AUDIT_ADMIN_DATABASE_|TRAILMARK_|NEXTAUTH_|METRICS_|TRUST_PROXY|WORKERS)/;
 
 export type Server = { base: string; child: ChildProcess; dataDir: string; port: number };
@@ -27,9 +27,8 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port that nothing listens on. Below those that the system gives to programs that ask for any, and beside those of the
- * embedded database: a server takes seconds before it listens, and the tests beside it open thousands of connections.
- * Browsers refuse 10080.
+ * A free port below the ephemeral range and apart from the embedded database's: a server takes seconds to listen, while
+ * other tests open thousands of connections. Browsers refuse 10080.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -38,7 +37,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** True when the server says that it is ready. */
+/** True if the server reports ready. */
 export const isReady = (base: string): Promise<boolean> =>
   fetch(`${base}/readyz`, { signal: AbortSignal.timeout(4_000) }).then(
     (r) => r.ok,
@@ -63,8 +62,8 @@ type Start = { dataDir: string; port: number; env?: Record<string, string>; logF
 
 /**
  * Starts the built server on loopback with its own embedded PostgreSQL and waits until it is ready.
- * @param logFile where its output goes; without one it prints errors here.
- * @param checkout a folder with another version, built; this one by default
+ * @param logFile file for its output; by default prints errors here.
+ * @param checkout a built folder of another version; by default this one
  */
 export async function startServer({ dataDir, port, env, logFile, checkout = process.cwd() }: Start): Promise<Server> {
   const log = logFile === undefined ? undefined : openSync(logFile, "w");
@@ -86,18 +85,18 @@ export async function startServer({ dataDir, port, env, logFile, checkout = proc
   throw new Error(`The server did not become ready (exit code ${child.exitCode}).\n${output}`);
 }
 
-/** Stops a server, by force when it takes too long, and leaves no PostgreSQL behind. */
+/** Stops a server, by force after a time limit, and leaves no PostgreSQL behind. */
 export async function endServer(server: Server): Promise<void> {
   const force = setTimeout(() => server.child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   await stopServer(server);
   clearTimeout(force);
   const cluster = join(server.dataDir, "postgres");
-  // Only when the server had to be killed, or gave up waiting for one that was stopping.
+  // Only after killing the server, or if it gave up waiting for a stopping one.
   const left = readPostmaster(cluster);
   if (left.kind !== "none" && left.kind !== "foreign") await stopPostmaster(left.pid, cluster);
 }
 
-/** Ends a server and, with it, its embedded PostgreSQL. */
+/** Stops a server with its embedded PostgreSQL. */
 export async function stopServer({ child }: Server): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -105,14 +104,14 @@ export async function stopServer({ child }: Server): Promise<void> {
   await ended;
 }
 
-/** kill -9, as an operator or the kernel would. */
+/** kill -9, as by an operator or the kernel. */
 export async function killServer({ child }: Server): Promise<void> {
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await ended;
 }
 
-/** The embedded cluster's folder and passwords, as the data folder keeps them. */
+/** Folder and passwords of a data folder's embedded cluster. */
 export function clusterOf(dataDir: string): { folder: string; owner: string; port: number } {
   const kept: { cluster: string; owner: string } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8"));
   const folder = kept.cluster === "postgres" ? join(dataDir, "postgres") : kept.cluster;
@@ -122,7 +121,7 @@ export function clusterOf(dataDir: string): { folder: string; owner: string; por
 /** kill -9 of the embedded PostgreSQL. */
 export const killPostgres = (dataDir: string): Promise<void> => killPostmaster(clusterOf(dataDir).folder);
 
-/** A signal for each process of a PostgreSQL that runs; one that ends meanwhile needs none. */
+/** Signals each process of a running PostgreSQL, except those that exit meanwhile. */
 export async function signalPostmaster(folder: string, signal: NodeJS.Signals): Promise<void> {
   const running = readPostmaster(folder);
   if (running.kind === "none" || running.kind === "foreign") return;
@@ -132,15 +131,15 @@ export async function signalPostmaster(folder: string, signal: NodeJS.Signals): 
     try {
       process.kill(one, signal);
     } catch {
-      // already gone
+      // Already gone.
     }
   }
 }
 
-/** kill -9 of a PostgreSQL's main process and every backend: nothing is flushed on the way out. */
+/** kill -9 of PostgreSQL's main process and all backends: nothing is flushed. */
 export const killPostmaster = (folder: string): Promise<void> => signalPostmaster(folder, "SIGKILL");
 
-/** Turns synchronous_commit off for the application role's next connections. */
+/** Turns synchronous_commit off for the application role's new connections. */
 export async function makeCommitsLazy(dataDir: string): Promise<void> {
   const { owner, port } = clusterOf(dataDir);
   const sql = postgres(`postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`, {

@@ -3,8 +3,8 @@ import { type Env, env } from "@/server/ground/env";
 import { fromKeys, keysOf } from "@/server/ground/records";
 
 /**
- * Gives this process other settings, for tests of whole servers: until the end of the test, or of the file where it is
- * called outside of one.
+ * Changes this process's settings for tests of whole servers, until the end of the test, or of the file if called
+ * outside one.
  */
 export function withSettings(change: Partial<Env>): void {
   const settings = env();

@@ -2,13 +2,13 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { portOf } from "./port-of";
 
-/** A line of a stream in the native format: an entry, or what ends a batch. */
+/** A line of a stream in native format: an entry, or the end of a batch. */
 export type ReceivedLine = { type: string; id: string; orgId: string; chainSeq: number } & Record<string, unknown>;
 type Received = { headers: IncomingHttpHeaders; raw: Buffer; lines: ReceivedLine[] };
 
 type Answer = { status: number; headers?: Record<string, string>; body?: string };
 
-/** What reads a body: lines, or an array. */
+/** Parses a body: lines, or an array. */
 function linesOf(text: string): ReceivedLine[] {
   if (text.startsWith("[")) return JSON.parse(text);
   return text
@@ -17,7 +17,7 @@ function linesOf(text: string): ReceivedLine[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A receiver of streams on loopback: `answer` decides of each request; what it answers with 2xx counts as stored. */
+/** A receiver of streams on loopback: `answer` decides each answer; 2xx counts as stored. */
 export async function startStreamReceiver() {
   const received: Received[] = [];
   const stored: ReceivedLine[] = [];
@@ -26,7 +26,7 @@ export async function startStreamReceiver() {
     received,
     stored,
     answer: (_: Received): Answer | "cut" => ({ status: 204 }),
-    /** How long an answer takes after the lines are stored. */
+    /** Delay of an answer after storing. */
     delayMs: 0,
     entriesOf: (orgId: string) => stored.filter((line) => line.type === "trailmark.entry.v1" && line.orgId === orgId),
     markersOf: (orgId: string) => stored.filter((line) => line.type === "trailmark.batch" && line.orgId === orgId),

@@ -15,10 +15,10 @@ import { workOff } from "./jobs";
 import { withSettings } from "./settings";
 import { type StreamReceiver, startStreamReceiver } from "./stream-receiver";
 
-/** What a request is about a stream by its id. */
+/** A request about a stream by id. */
 export const at = (id: string, body?: object) => ({ method: "POST", params: { id }, ...(body && { body }) });
 
-/** Sends everything that can be sent now. */
+/** Sends everything that is due. */
 export async function send(): Promise<void> {
   await wakeStreams();
   await workOff(streamJob);
@@ -27,7 +27,7 @@ export async function send(): Promise<void> {
 export const stateOf = async (token: TestUser, id: string) =>
   stream.parse((await call(GET, { token, params: { id } })).body);
 
-/** Makes the next attempt of a stream due. */
+/** Makes a stream's next attempt due. */
 export const due = (streamId: string) =>
   asSystem((tx) =>
     tx
@@ -36,11 +36,11 @@ export const due = (streamId: string) =>
       .where(eq(streamPositions.streamId, streamId)),
   );
 
-/** Entries of an organization, sealed. */
+/** Sealed entries of an organization. */
 export const many = (orgId: string, count: number, over: object = {}) =>
   appendEvents(Array.from({ length: count }, () => ({ orgId, id: newId(), ...over })));
 
-/** A receiver on loopback for the tests of a file, and streams that go there. */
+/** A receiver on loopback for a test file, and streams to it. */
 export function streamSite() {
   let receiver: StreamReceiver;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ export function streamSite() {
     return createdStream.parse(answer.body);
   }
 
-  /** A stream that a check has started. */
+  /** A stream started by a check. */
   async function createActive(token: TestUser, over: object = {}) {
     const created = await create(token, over);
     const { body } = await call(CHECK, { token, ...at(created.id) });
@@ -79,7 +79,7 @@ export function streamSite() {
     },
     create,
     createActive,
-    /** Requests about an organization: streams of other tests send to the same receiver. */
+    /** Requests about an organization: other tests' streams use the same receiver. */
     requestsOf: (orgId: string | null) =>
       receiver.received.filter(({ lines }) => lines.some((line) => line.orgId === orgId)),
   };

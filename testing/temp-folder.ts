@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Makes a folder the temporary one of a run of tests, and of the processes that they start; it goes with the run. */
+/** Temporary folder of a test run and its processes, removed afterwards. */
 export default function setup(): () => void {
   const before = process.env.TMPDIR;
   const folder = mkdtempSync(join(tmpdir(), "tests-"));
-  // Root's tests start PostgreSQL as another user, who has to pass.
+  // Root's tests start PostgreSQL as another user, who must traverse it.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   return () => {

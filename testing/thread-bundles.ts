@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { threadEntries, writeWhole } from "@/scripts/threads.mjs";
 
-/** Bundles the server's threads, as the product's build does: tests run the rest from its sources. */
+/** Bundles the server's threads like the build: tests run everything else from source. */
 export default async function setup(): Promise<void> {
   const root = process.cwd();
   const { outputFiles } = await build({

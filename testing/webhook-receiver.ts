@@ -5,12 +5,12 @@ type Received = { headers: IncomingHttpHeaders; body: string };
 export type WebhookReceiver = {
   url: string;
   received: Received[];
-  /** The answer to the next requests. */
+  /** Answer to the next requests. */
   answer: { status: number; headers?: Record<string, string>; body?: string; delayMs?: number };
   close: () => Promise<void>;
 };
 
-/** A real http server on loopback that keeps what it is posted. */
+/** A real HTTP server on loopback that stores posts. */
 export function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: Received[] = [];
   const answer: WebhookReceiver["answer"] = { status: 204 };

@@ -3,7 +3,7 @@ import { roles } from "./chain";
 
 type Rows = { table: string; column: string; id: string };
 
-/** Does something while the database refuses to change some rows of a table, as one that goes away in between does. */
+/** Runs something while the database refuses to change some rows, as if it went down in between. */
 export async function whileRefused<T>({ table, column, id }: Rows, work: () => Promise<T>): Promise<T> {
   const name = `refuse_${randomUUID().replaceAll("-", "")}`;
   await roles.owner.unsafe(`

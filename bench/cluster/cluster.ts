@@ -10,12 +10,12 @@ import { isRoot, NOBODY_UID, type Part, part, until } from "./part";
 import { program } from "./programs";
 import { haproxySettings, patroniSettings, poolerSettings, poolerUsers } from "./settings";
 
-/** A primary that was lost comes back as a copy of the other one, which on a busy machine takes minutes. */
+/** A lost primary returns as a copy of the other node, which takes minutes on a busy machine. */
 const HEALTHY_MS = 600_000;
 
 type Member = { name: string; role: string; state: string };
 
-/** What Patroni says of its members; throws while none answers. */
+/** Patroni's list of its members; throws while none answers. */
 async function members(): Promise<Member[]> {
   for (const { rest } of PORTS.nodes) {
     const answer = await fetch(`http://127.0.0.1:${rest}/cluster`, { signal: AbortSignal.timeout(2_000) }).catch(
@@ -42,7 +42,7 @@ async function createDatabase(): Promise<void> {
   );
 }
 
-/** The parts by what is in their place when they are lost, and the three server processes. */
+/** The parts by the role they have when lost, and the three server processes. */
 export class Cluster {
   readonly folder = mkdtempSync(join(tmpdir(), "trailmark-cluster-"));
   readonly etcd: Part;
@@ -74,7 +74,7 @@ export class Cluster {
     this.nodes = ([0, 1] as const).map((at) => this.#node(at, here, file));
   }
 
-  /** One machine with PostgreSQL and its Patroni: lost together. */
+  /** A machine with PostgreSQL and its Patroni, lost together. */
   #node(
     at: 0 | 1,
     here: (name: string, of: "patroni", args: string[]) => Part,
@@ -89,7 +89,7 @@ export class Cluster {
     return { ...patroni, kill };
   }
 
-  /** The node that has this role now; waits until both have theirs and the replica is one that commits wait for. */
+  /** Node with this role; waits until both roles are filled and the replica is synchronous. */
   async nodeAs(role: "leader" | "sync_standby"): Promise<Part> {
     let found: string | undefined;
     await until(

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Ports from this one on are taken, on loopback alone. */
+/** First of the ports used, on loopback only. */
 const FIRST_PORT = 4170;
 
 export const PORTS = {
@@ -17,7 +17,7 @@ export const PORTS = {
   servers: [FIRST_PORT + 11, FIRST_PORT + 12, FIRST_PORT + 13],
 } as const;
 
-/** Made again for each cluster. */
+/** New for each cluster. */
 export const SECRETS = {
   super: randomBytes(12).toString("hex"),
   replication: randomBytes(12).toString("hex"),
@@ -34,7 +34,7 @@ const address = (login: string, port: number, database = "trailmark") =>
 export const superUrl = (port: number, database = "trailmark"): string =>
   address(`super:${SECRETS.super}`, port, database);
 
-/** What a server process is given: the pooler for its statements, the proxy for what needs a session, both for reads. */
+/** Environment of a server process: the pooler for statements, the proxy for sessions, both for reads. */
 export const serverEnvironment = (signingKey: string): Record<string, string> => ({
   DATABASE_URL: address(APP, PORTS.pooler),
   DATABASE_PREPARE: "false",

@@ -10,9 +10,9 @@ import { missingPackages } from "./programs";
 import { Gaps, killOne, VICTIMS } from "./rounds";
 
 /**
- * `npm run cluster [-- --rounds N | --full | --stay] [--only PART]`: three server processes behind a proxy and a pooler, PostgreSQL with
- * a replica, all on loopback; each part killed in turn under load, then what was acknowledged compared with what is
- * stored. `--stay` only brings it up, until Ctrl-C. Exits non-zero when anything was lost or took too long.
+ * `npm run cluster [-- --rounds N | --full | --stay] [--only PART]`: three server processes behind a proxy and a
+ * pooler, PostgreSQL with a replica, all on loopback; kills each part in turn under load, then compares acknowledged
+ * with stored events. `--stay` only starts it, until Ctrl-C. Exits nonzero if anything was lost or took too long.
  */
 
 const WRITERS = 6;
@@ -65,7 +65,7 @@ async function killInTurn(cluster: Cluster): Promise<boolean> {
     `\nacknowledged ${acknowledged}, missing ${missing}, doubled ${duplicates}, unsealed ${unsealed}, breaks ${breaks}`,
   );
   say(`answers: ${answers}; without an answer: ${acked.refused}; longer than the limit: ${late}`);
-  // A 502 is the proxy's own word for a process that died in the middle of an answer.
+  // A 502 comes from the proxy when a process dies during an answer.
   const faults = acked.answers.get(500) ?? 0;
   return acknowledged > 0 && missing + duplicates + unsealed + breaks + late + faults === 0;
 }

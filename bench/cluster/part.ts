@@ -7,12 +7,12 @@ export const NOBODY_UID = 65534;
 export const isRoot = process.getuid?.() === 0;
 const STOP_MS = 8_000;
 
-/** A program of the cluster: started, killed as a machine's loss would, or stopped. */
+/** A program of the cluster: started, killed like a lost machine, or stopped. */
 export type Part = { name: string; start: () => void; kill: () => Promise<void>; stop: () => Promise<void> };
 
 type Program = { name: string; file: string; args: string[]; folder: string };
 
-/** A program as the user "nobody" where this process is root; its output goes to a file of the cluster's folder. */
+/** A program, run as "nobody" if this process is root; its output goes to a file of the cluster's folder. */
 export function part({ name, file, args, folder }: Program): Part {
   let child: ChildProcess | undefined;
   const end = async (signal: NodeJS.Signals) => {
@@ -40,7 +40,7 @@ export function part({ name, file, args, folder }: Program): Part {
   };
 }
 
-/** Waits until something is so. @throws Error naming it when it does not come to be in time */
+/** Waits for a condition. @throws Error naming it on a timeout */
 export async function until(what: string, isSo: () => Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await isSo().catch(() => false))) {

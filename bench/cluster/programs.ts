@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where Debian installs each program, and the package that has it. */
+/** Debian's paths and packages of each program. */
 const PROGRAMS = {
   patroni: { file: "/usr/bin/patroni", from: "patroni" },
   etcd: { file: "/usr/bin/etcd", from: "etcd-server" },
@@ -13,7 +13,7 @@ const POSTGRES = "/usr/lib/postgresql";
 
 export const program = (name: keyof typeof PROGRAMS): string => PROGRAMS[name].file;
 
-/** The folder of the newest PostgreSQL's programs. */
+/** Folder of the newest PostgreSQL's programs. */
 export function postgresPrograms(): string | undefined {
   const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES).sort((a, b) => Number(b) - Number(a)) : [];
   return versions.map((version) => join(POSTGRES, version, "bin")).find((bin) => existsSync(join(bin, "pg_rewind")));

@@ -4,7 +4,7 @@ import type { Cluster } from "./cluster";
 import type { Part } from "./part";
 
 const DOWN_MS = 500;
-/** How long the load runs after a part is back before the next one is killed. */
+/** Load time between the return of a part and the next kill. */
 const AFTER_MS = 3_000;
 
 type Victim = {
@@ -13,13 +13,13 @@ type Victim = {
   kill: (cluster: Cluster, round: number) => Promise<() => Promise<void>>;
 };
 
-/** kill -9, a moment without it, and the start that a supervisor would give it. */
+/** kill -9, a pause, and a restart as by a supervisor. */
 async function lose(lost: Part): Promise<() => Promise<void>> {
   await lost.kill();
   return async () => lost.start();
 }
 
-/** What is killed in turn, and for how long a caller may see errors. */
+/** Parts killed in turn, and how long a caller may see errors. */
 export const VICTIMS: Victim[] = [
   {
     name: "a server process",
@@ -36,15 +36,15 @@ export const VICTIMS: Victim[] = [
   { name: "the pooler", limitMs: 5_000, kill: async (cluster) => lose(cluster.pooler) },
 ];
 
-/** What callers saw since the last call. */
+/** Callers' observations since the last call. */
 type Seen = {
-  /** The longest time for which some caller had no successful answer, in ms. */
+  /** Longest time without a successful answer for some caller, in ms. */
   longestMs: number;
-  /** Statuses without success and reasons for no answer, with how often each came. */
+  /** Failed statuses and reasons for no answer, with counts. */
   failures: Map<number | string, number>;
 };
 
-/** The longest time for which some caller had no successful answer, while it continued to ask. */
+/** Longest time without a successful answer for some caller that kept asking. */
 export class Gaps {
   readonly #lastOk = new Map<number, number>();
   #longest = 0;
@@ -64,7 +64,7 @@ export class Gaps {
     this.#lastOk.set(writer, now);
   }
 
-  /** What was seen since the last call; waits that last still are counted. */
+  /** Observations since the last call; ongoing waits still count. */
   take(): Seen {
     const now = Date.now();
     const seen = {

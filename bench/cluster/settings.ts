@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { PORTS, SECRETS } from "./layout";
 import { postgresPrograms } from "./programs";
 
-/** Seconds: without its leader for so long the cluster elects another. */
+/** Seconds without a leader before the cluster elects another. */
 const LEADER_TTL = 10;
 
-/** Patroni of one PostgreSQL. A commit waits for the replica while there is one (synchronous_mode). */
+/** Patroni of one PostgreSQL. Commits wait for the replica if there is one (synchronous_mode). */
 export function patroniSettings(folder: string, at: 0 | 1): string {
   const { name, postgres, rest } = PORTS.nodes[at];
   return JSON.stringify({
@@ -48,10 +48,9 @@ export function patroniSettings(folder: string, at: 0 | 1): string {
 }
 
 /**
- * A node's own word that it is not this is believed at once. A proxy that has just started takes every node for the
- * primary: until one is left, it admits no client to any.
- * `timeout check` is stated, because without it a Patroni or a process that answers later than the interval counts as
- * gone and every session through it is cut, which is what a busy machine looks like.
+ * A node that denies the role is believed at once. A freshly started proxy considers every node the primary and admits
+ * no clients until one is left. `timeout check` is explicit, because otherwise a Patroni or process that answers later
+ * than the interval, as on a busy machine, counts as down and all its sessions are cut.
  */
 const nodes = (path: string) => `
   option httpchk GET ${path}
@@ -63,7 +62,7 @@ const nodes = (path: string) => `
   default-server inter 400ms fastinter 200ms downinter 200ms fall 1 rise 1 on-marked-down shutdown-sessions
 ${PORTS.nodes.map(({ name, postgres, rest }) => `  server ${name} 127.0.0.1:${postgres} check port ${rest}`).join("\n")}`;
 
-/** One proxy for callers, the primary and the replica. A process that is up takes events even while the database is away. */
+/** One proxy for callers, primary and replica. A live process accepts events even while the database is down. */
 export const haproxySettings = (): string => `global
   maxconn 4000
 defaults

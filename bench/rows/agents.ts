@@ -10,7 +10,7 @@ const BULK_CONNECTIONS = 4;
 const FEW_EVENTS = 20;
 const FEW_CONNECTIONS = 32;
 
-/** Rows 5 and 6: agents hand in events, end to end. */
+/** Rows 5 and 6: agents submit events, end to end. */
 async function run(world: World): Promise<Figure[]> {
   const [, orgId = ""] = world.orgIds;
   const agent = await createAgent(orgId);

@@ -5,7 +5,7 @@ import { type DeviceEvent, ingestInput } from "@/server/devices/logs/event-log-s
 import { newId } from "@/server/ground/ids";
 import { portOf } from "@/testing/port-of";
 
-/** One statement for all events of a request, as plainly as it can be said. */
+/** One plain statement for all events of a request. */
 export async function insertEvents(sql: postgres.Sql, agent: Agent, events: readonly DeviceEvent[]): Promise<number> {
   const rows = events.map((e) => ({ ...e, id: newId(), event_id: e.eventId ?? null }));
   const { count } = await sql`
@@ -23,7 +23,7 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A bare node:http server that does the work of PUT /agents/:id/eventlogs and nothing around it: parse, zod, insert. */
+/** Bare node:http server that does only the work of PUT /agents/:id/eventlogs: parse, zod, insert. */
 export async function serveBare(agent: Agent): Promise<void> {
   const connection = { "trailmark.scope": "system" };
   const sql = postgres(process.env.DATABASE_URL ?? "", { max: 20, connection, onnotice: () => {} });

@@ -18,7 +18,7 @@ const ANY = { min: 0 };
 
 type Spent = { node: number; postgres: number; disk: number; wal: number };
 
-/** What is spent so far: processor time in seconds, the size of the database and the log written, in bytes. */
+/** CPU time in seconds, database size and WAL in bytes so far. */
 async function spent({ owner, embedded }: World, pid: number): Promise<Spent> {
   const postmaster = readPostmaster(embedded.cluster);
   const [row] = await owner<{ disk: string; wal: string }[]>`
@@ -88,7 +88,7 @@ const costFigures = ({ kind, events, before, after }: Cost): Figure[] => {
   ];
 };
 
-/** Rows 22 and 23: what the built server and its PostgreSQL spend, background work included, end to end over HTTP. */
+/** Rows 22 and 23: cost of the built server and its PostgreSQL, with background work, end to end over HTTP. */
 async function run(world: World): Promise<Figure[]> {
   const events = world.size.full ? 400_000 : 50_000;
   const { id: orgId } = await createOrg({ partnerId: world.partnerId });

@@ -6,11 +6,11 @@ import type { World } from "@/bench/world";
 
 const CONNECTIONS = 8;
 const OTHER_WORK_SECONDS = 0.003;
-/** How long rows are written while the snapshot is held, before it is measured; ten minutes of a normal day's writing. */
+/** Time of writing while the snapshot is held, before measuring; ten minutes of a normal day's writes. */
 const HELD_MS = 30_000;
 const QUICK_HELD_MS = 6_000;
 
-/** Row 3: rows of a writer that knows nothing of the chain, sealed by the trigger at commit. */
+/** Row 3: rows of a writer unaware of the chain, sealed by the trigger at commit. */
 async function run(world: World): Promise<Figure[]> {
   await createPlain(world);
   const pool = world.connect(CONNECTIONS);
@@ -34,7 +34,7 @@ async function run(world: World): Promise<Figure[]> {
     sealed: () => withWork("audit_logs"),
     plain: () => withWork("audit_plain"),
   });
-  // A backup or a long report: versions of rows that died since cannot be removed while its snapshot is held.
+  // A backup or long report: dead row versions cannot be removed while its snapshot is held.
   const holder = world.connect(1, world.embedded.ownerUrl);
   const held = await holder.reserve();
   await held.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM audit_chain_heads");

@@ -12,7 +12,7 @@ import { cursorAt } from "./place";
 const PRODUCERS = 256;
 const CALLS = 15;
 
-/** A second database of the same cluster with a twentieth of the rows. */
+/** A second database of the cluster with a twentieth of the rows. */
 async function smallDatabase(world: World, rows: number): Promise<{ url: string; orgId: string }> {
   const name = "trailmark_small";
   const there = (url: string) => url.replace(/\/trailmark$/, `/${name}`);
@@ -38,7 +38,7 @@ async function ingest(world: World, rows: number): Promise<{ few: number; many: 
   return rates;
 }
 
-/** Row 18: the same at a twentieth of the history and at the whole of it. */
+/** Row 18: the same work at a twentieth of the history and at all of it. */
 async function run(world: World): Promise<Figure[]> {
   const big = await world.history();
   const rows = world.size.rows / 20;

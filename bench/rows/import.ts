@@ -16,12 +16,14 @@ import { workOff } from "@/testing/jobs";
 
 const ROWS = 100_000;
 const FIELDS = 10;
-/** Rows that the row-by-row way does: enough for a rate, few enough not to wait an hour. */
+/** Rows imported one by one: enough for a rate, few enough to finish. */
 const SAMPLE = 1_500;
 const ROUNDS = 3;
 
 const roles = ["File server", "Domain controller", "Workstation"];
-/** One computer's ten values: two checkboxes, two dates, a number, a choice and four texts; two in a hundred are blank. */
+/**
+ * Ten values of a computer: two checkboxes, two dates, a number, a choice and four texts; two in a hundred are blank.
+ */
 const valuesOf = (n: number): string[] => [
   String(n % 2),
   String(n % 3 === 0 ? 1 : 0),
@@ -44,7 +46,7 @@ type Sampled = { rows: string[][]; fields: PlanField[]; partnerId: string };
 type Computer = { partnerId: string; sourceId: string; hostname: string };
 type Found = { id: string; org: string; held: Record<string, unknown> | null };
 
-/** The obvious first version: look the computer up by its id, then by its name, read what it holds, then note the result. */
+/** The naive version: look up the computer by id, then name, read its values, store the result. */
 async function resolveOne(tx: Tx, { partnerId, sourceId, hostname }: Computer): Promise<Found | undefined> {
   const [known] = await tx.execute<{ id: string; org: string }>(sql`
     SELECT d.id, d.org_id AS org FROM device_source_ids s JOIN devices d ON d.id = s.device_id
@@ -74,7 +76,7 @@ async function checkOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Prom
   }
 }
 
-/** One statement a value, as a table with a row a value would need; here merged into the device's row. */
+/** One statement per value, as with one row per value; merged into the device's row here. */
 async function applyOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Promise<void> {
   for (const [sourceId = "", hostname = "", ...cells] of rows) {
     const found = await resolveOne(tx, { partnerId, sourceId, hostname });
@@ -95,7 +97,7 @@ async function applyOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Prom
 }
 
 class Undone extends Error {}
-/** Times the work in one transaction (so without a flush per row) that is rolled back, so that the next round finds the same. */
+/** Times work in one transaction (no flush per row), rolled back so that each round starts equal. */
 async function timed(ctx: Ctx, work: (tx: Tx) => Promise<void>): Promise<number> {
   let ms = 0;
   await tenant(ctx.scope, async (tx) => {
@@ -118,7 +120,7 @@ async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: R
   return { ms, report: (await getImport.run(ctx, staged)).summary.run };
 }
 
-/** Row 17: an import of a hundred thousand computers against the same work row by row (a sample, scaled up). */
+/** Row 17: import of a hundred thousand computers against row by row (a sample, scaled up). */
 async function run(world: World): Promise<Figure[]> {
   const devices = Array.from({ length: ROWS }, (_, n) => ({
     orgId: world.orgIds[n % world.orgIds.length] ?? "",

@@ -20,7 +20,7 @@ import { treeBench } from "./tree";
 import { verifyBench } from "./verify";
 import { viewerBench } from "./viewer";
 
-/** In the order in which they are run: what writes comes before the long history, what removes rows last. */
+/** In order of execution: writing before the long history, removing last. */
 export const benches: Bench[] = [
   ingestBench,
   directBench,

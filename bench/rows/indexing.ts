@@ -6,7 +6,7 @@ import { searchWorker } from "@/server/audit/search/search-worker";
 
 const PRODUCERS = 256;
 
-/** Row 4: what the search's indexer takes from those who write while it works. */
+/** Row 4: cost of the search indexer for concurrent writers. */
 async function run(world: World): Promise<Figure[]> {
   const { recorder } = startRecorder(world, "indexing");
   const next = eventMaker(world.random, world.orgIds.slice(0, 1));

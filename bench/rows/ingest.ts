@@ -4,15 +4,15 @@ import { createPlain, insertBatch, insertOne } from "@/bench/plain";
 import { startRecorder } from "@/bench/recorder";
 import type { World } from "@/bench/world";
 
-/** What each number of producers must reach, with one organization and with 100. */
+/** Targets per number of producers, with one organization and with 100. */
 const TARGETS = [
   { producers: 256, plain: { 1: 0.6, 100: 0.55 } },
   { producers: 1_024, plain: { 1: 0.7, 100: 0.65 } },
 ] as const;
-/** Against single rows, at 256 producers. */
+/** Targets against single rows, at 256 producers. */
 const SINGLE_TARGETS = { 1: 3.5, 100: 2.5 } as const;
 const SINGLE_CONNECTIONS = 32;
-/** As many batches are on their way at once as the product's lane sends. */
+/** Batches in flight, as in the product. */
 const UNDER_WAY = 2;
 
 async function ingest(

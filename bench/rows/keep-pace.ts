@@ -9,13 +9,13 @@ import { createOrg } from "@/testing/factories";
 
 const PRODUCERS = 256;
 const POLL_MS = 250;
-/** So few rows stay without a segment. */
+/** Up to this many rows stay without a segment. */
 const KEPT_BACK_ROWS = 128;
 const MAX_SEARCH_MS = 250;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** How many rows of a chain are not indexed. */
+/** Number of unindexed rows of a chain. */
 async function lagOf({ owner }: World, orgId: string): Promise<number> {
   const [row] = await owner.begin(async (tx) => {
     await tx`SELECT set_config('trailmark.scope', 'system', true)`;
@@ -24,7 +24,10 @@ async function lagOf({ owner }: World, orgId: string): Promise<number> {
   return Number(row?.rows ?? 0);
 }
 
-/** Row 21: a burst at full speed into one organization, searches meanwhile, and how soon the index has caught up. */
+/**
+ * Row 21: a burst at full speed into one organization with concurrent searches, and the time until the index catches
+ * up.
+ */
 async function run(world: World): Promise<Figure[]> {
   const rows = world.size.full ? 1_000_000 : 100_000;
   const { id: orgId } = await createOrg({ partnerId: world.partnerId });
@@ -40,7 +43,7 @@ async function run(world: World): Promise<Figure[]> {
   };
   const { recorder } = startRecorder(world, "keep-pace");
   const next = eventMaker(world.random, [orgId]);
-  // What other rows have left behind is not this burst's.
+  // Indexes the backlog of other rows first.
   await world.index();
   await searchWorker.start();
   let isBehind = true;

@@ -7,7 +7,7 @@ import { createUser } from "@/testing/factories";
 
 const CALLS = 25;
 
-/** Row 9 over HTTP: the first page with its total, on one kept connection, by a person who is signed in. */
+/** Row 9 over HTTP: first page with total, on one keep-alive connection, for a signed-in person. */
 async function run(world: World): Promise<Figure[]> {
   const orgId = await world.history();
   const ctx = world.ctxOf(orgId);

@@ -1,7 +1,7 @@
 import type { World } from "@/bench/world";
 import { encodeCursor } from "@/server/audit/query/rows";
 
-/** The cursor of a page so many rows below the newest, in the order of the lists. */
+/** Cursor of a page at a depth below the newest row, in list order. */
 export async function cursorAt({ app }: World, orgId: string, depth: number): Promise<string> {
   const [row] = await app<{ ms: number; seq: string }[]>`
     SELECT (extract(epoch FROM "timestamp") * 1000)::float8 AS ms, chain_seq AS seq FROM audit_logs

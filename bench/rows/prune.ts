@@ -13,7 +13,7 @@ const EXPIRED = { from: new Date(Date.UTC(2024, 0, 1)), to: new Date(Date.UTC(20
 
 type Writing = { stop: () => Promise<void>; p99: () => number; refused: () => number };
 
-/** Eight programs that write row after row to the pruned organization and seven others. */
+/** Eight programs writing rows to the pruned organization and seven others. */
 function startWriting(world: World, orgIds: string[]): Writing {
   const pool = world.connect(WRITERS);
   const latencies: number[] = [];

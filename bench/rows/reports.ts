@@ -14,14 +14,14 @@ import type { Ctx } from "@/server/ground/context";
 const CALLS = 3;
 type Report = (ctx: Ctx, input: RangeInput) => Promise<unknown>;
 
-/** The rows themselves, all columns, of these actions or of all. */
+/** Rows with all columns, optionally of some actions. */
 function read({ app }: World, orgId: string, actions?: readonly string[]) {
   const about = actions ? app`AND action = ANY (${[...actions]})` : app``;
   return app`SELECT * FROM audit_logs WHERE org_id = ${orgId} ${about}
     ORDER BY "timestamp" DESC, chain_seq DESC LIMIT ${MAX_REPORT_ROWS}`;
 }
 
-/** Row 14: each report and the statistics, against reading the rows that it is about. */
+/** Row 14: each report and the statistics, against reading their rows. */
 async function run(world: World): Promise<Figure[]> {
   const orgId = await world.history();
   const ctx = world.ctxOf(orgId);

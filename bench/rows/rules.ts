@@ -15,15 +15,15 @@ import { appendEvents } from "@/testing/audit-entries";
 import { createOrg } from "@/testing/factories";
 
 const RULES = 50;
-/** How soon the server looks for new entries. */
+/** Interval at which the server checks for new entries. */
 const WAKE_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** The text of one of fifty rules: the shipped ones over and over, each with a name of its own. */
+/** Text of one of fifty rules: shipped ones repeated under distinct names. */
 const yamlOf = (n: number): string =>
   (SHIPPED_RULES[n % SHIPPED_RULES.length]?.yaml ?? "").replace(/^title: /m, `title: ${n} `);
 
-/** Row 27: fifty rules over the entries of one organization as they come. */
+/** Row 27: fifty rules over incoming entries of one organization. */
 async function evaluating(world: World, rows: number): Promise<Figure[]> {
   const { id: orgId } = await createOrg({ partnerId: world.partnerId });
   const ctx = world.ctxOf(orgId);

@@ -5,14 +5,14 @@ import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
 
 const ABSENT = "qqxzjw-absent";
-/** In the text of one row in ten. */
+/** Occurs in one row in ten. */
 const COMMON = "alert";
 const FIELDS = ["action", "actor_email", "resource_type", "resource_name", "details::text"];
 
-/** One row in so many holds the rare term. */
+/** The rare term occurs in one of this many rows. */
 const RARE = 1_000;
 
-/** The name of a device that is in the text of one row in a thousand, or of nearly as many. */
+/** Device name that occurs in about one row in a thousand. */
 async function rareTerm({ app, size }: World, orgId: string): Promise<string> {
   const [row] = await app<{ term: string }[]>`
     SELECT lower(resource_name) AS term FROM audit_logs WHERE org_id = ${orgId} AND resource_type = 'device'
@@ -21,7 +21,7 @@ async function rareTerm({ app, size }: World, orgId: string): Promise<string> {
   return row.term;
 }
 
-/** A text that one row of the history holds and no other: the id of a script's execution. */
+/** A text that occurs in exactly one row: the id of a script's execution. */
 async function onlyTerm({ app }: World, orgId: string): Promise<string> {
   const [row] = await app<{ term: string }[]>`
     SELECT details ->> 'executionId' AS term FROM audit_logs
@@ -30,7 +30,7 @@ async function onlyTerm({ app }: World, orgId: string): Promise<string> {
   return row.term;
 }
 
-/** A resource and a person that one row in some hundreds is about, or by. */
+/** A resource and a person that occur in one of some hundred rows. */
 async function fewOf({ app }: World, orgId: string): Promise<{ resourceId: string; user: string }> {
   const [row] = await app<{ resource: string; email: string }[]>`
     SELECT resource_id AS resource, actor_email AS email FROM audit_logs
@@ -41,11 +41,11 @@ async function fewOf({ app }: World, orgId: string): Promise<{ resourceId: strin
 
 const CONTAINS = `(${FIELDS.map((f) => `${f} ILIKE $2`).join(" OR ")})`;
 
-/** The same questions, answered by reading every row. */
+/** The same queries, answered by reading every row. */
 const counterOf = (sql: postgres.Sql, orgId: string) => (condition: string, value: string) =>
   sql.unsafe(`SELECT count(*) FROM audit_logs WHERE org_id = $1 AND ${condition}`, [orgId, value], { prepare: true });
 
-/** Rows 12 and 13: terms in the whole history of one organization. */
+/** Rows 12 and 13: terms in one organization's whole history. */
 async function run(world: World): Promise<Figure[]> {
   const orgId = await world.history();
   const ctx = world.ctxOf(orgId);

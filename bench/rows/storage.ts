@@ -1,7 +1,7 @@
 import { type Bench, type Figure, figure } from "@/bench/harness";
 import type { World } from "@/bench/world";
 
-/** Row 19: what a sealed row takes on disk with every index and the search table, against the table's heap alone. */
+/** Row 19: disk space of a sealed row with all indexes and the search table, against the table's heap. */
 async function run(world: World): Promise<Figure[]> {
   await world.history();
   const [found] = await world.owner<{ heap: string; total: string; search: string; rows: string }[]>`

@@ -21,7 +21,7 @@ import { startStreamReceiver } from "@/testing/stream-receiver";
 import { STORE, startStrictS3 } from "@/testing/streams/strict-s3";
 
 const compress = promisify(gzip);
-/** An object of an archive holds so many entries when it is full. */
+/** Entries of a full archived object. */
 const OBJECT_ROWS = 10_000;
 const MAX_RESTORED = 100_000;
 
@@ -57,7 +57,7 @@ async function sendThrough(streamId: string, seq: number): Promise<void> {
   }
 }
 
-/** Row 25: one stream of one organization over HTTPS, against reading, writing and compressing the same entries alone. */
+/** Row 25: one stream of one organization over HTTPS, against reading, writing and compressing the same entries. */
 async function streaming(world: World, rows: number): Promise<Figure> {
   const orgId = await filled(world, rows);
   const receiver = await startStreamReceiver();
@@ -83,7 +83,7 @@ async function streaming(world: World, rows: number): Promise<Figure> {
   }
 }
 
-/** Row 26: an archive written, read back, hashed and receipted; and a range restored from it. */
+/** Row 26: an archive written, read back, hashed and receipted; and a range restored. */
 async function archiving(world: World, rows: number): Promise<Figure[]> {
   const orgId = await filled(world, rows);
   const store = await startStrictS3();

@@ -22,7 +22,7 @@ const MONTH_OF_NOTES = 43_200;
 const WRITERS = 32;
 const WRITING_MS = 4_000;
 
-/** Leaves into full tiles, against two one-shot hashes of the same sizes for each. */
+/** Hashing leaves into full tiles, against two one-shot hashes of the same sizes each. */
 async function hashing(rows: number): Promise<Figure> {
   const checksums = Array.from({ length: rows }, (_, n) => crypto.createHash("sha256").update(String(n)).digest("hex"));
   const [leaf, node] = [Buffer.alloc(33), Buffer.alloc(65)];
@@ -52,7 +52,7 @@ async function hashing(rows: number): Promise<Figure> {
   });
 }
 
-/** Signing after so many new rows, against their insertion. */
+/** Signing after some new rows, against inserting them. */
 async function checkpointing(world: World, orgId: string, rows: number): Promise<Figure> {
   let start = rows + 1;
   const insert = () => {
@@ -74,7 +74,7 @@ async function checkpointing(world: World, orgId: string, rows: number): Promise
   return figure({ row: "24", name, unit: "ms", value, reference, target: { max: 0.5 } });
 }
 
-/** The inclusion proof of one row, against reading it by its id. */
+/** Inclusion proof of one row, against reading it by id. */
 async function proving(world: World, orgId: string, size: number): Promise<Figure> {
   const rows = await world.app<{ id: string; seq: string }[]>`
     SELECT id, chain_seq AS seq FROM audit_logs WHERE org_id = ${orgId} AND chain_seq % ${Math.ceil(size / 50)} = 1`;
@@ -115,7 +115,7 @@ async function notesOf(count: number): Promise<string> {
   return orgId;
 }
 
-/** The newest 100 checkpoints of a month of them, against those of 100; signatures are checked as they are shown. */
+/** Newest 100 checkpoints of a month, against those of 100; signatures are checked as displayed. */
 async function listing(world: World): Promise<Figure> {
   const [many, few] = [await notesOf(world.size.full ? MONTH_OF_NOTES : MONTH_OF_NOTES / 4), await notesOf(100)];
   await world.owner`ANALYZE audit_notes`;
@@ -127,7 +127,7 @@ async function listing(world: World): Promise<Figure> {
   return figure({ row: "24", name, unit: "ms", value: seen.many, reference: seen.few, target: { max: 1.5 }, detail });
 }
 
-/** What the tree adds to a row on the disk. */
+/** Disk space of the tree per row. */
 async function storing(world: World, orgId: string, rows: number): Promise<Figure> {
   const [found] = await world.owner<{ tiles: string; logs: string; all: string }[]>`
     SELECT (SELECT sum(24 + 8 + 16 + 2 + octet_length(hash) + coalesce(octet_length(leaves), 0))
@@ -137,7 +137,7 @@ async function storing(world: World, orgId: string, rows: number): Promise<Figur
   return figure({ row: "24", name: "tiles, per row", unit: "bytes", value, reference, target: { max: 0.04 } });
 }
 
-/** The count of gaps over a whole chain, against its COPY. */
+/** Counting gaps in a whole chain, against its COPY. */
 async function counting(world: World, orgId: string): Promise<Figure> {
   const copy = async () => {
     const stream = await world.owner
@@ -150,7 +150,7 @@ async function counting(world: World, orgId: string): Promise<Figure> {
   return figure({ row: "24", name: "gap count", unit: "ms", value: seen.gaps, reference: seen.copy, target });
 }
 
-/** Writers' p99 while the tree of a long chain is built, compared with an idle machine. */
+/** Writers' p99 during the build of a long chain's tree, compared with an idle machine. */
 async function building(world: World, orgId: string): Promise<Figure> {
   const pool = world.connect(WRITERS);
   const next = eventMaker(world.random, world.orgIds.slice(1));
@@ -161,7 +161,7 @@ async function building(world: World, orgId: string): Promise<Figure> {
       while (going) latencies.push(await msOf(() => insertOne(pool, "audit_logs", next())));
     };
     const loops = Promise.all(Array.from({ length: WRITERS }, loop));
-    // Whichever fails is what the row reports: writers that continued would meet a pool that has ended.
+    // A failure of either is reported; remaining writers would meet a closed pool.
     const worked = work().finally(() => {
       going = false;
     });
@@ -187,7 +187,7 @@ async function building(world: World, orgId: string): Promise<Figure> {
   });
 }
 
-/** Row 24: the Merkle tree over a chain, its checkpoints and proofs. */
+/** Row 24: the Merkle tree of a chain, its checkpoints and proofs. */
 async function run(world: World): Promise<Figure[]> {
   const rows = world.size.full ? 1_000_000 : 100_000;
   const { id } = await createOrg({ partnerId: world.partnerId });

@@ -13,7 +13,7 @@ const BLOCK_ROWS = 20_000;
 
 const linesOf = (file: string) => createInterface({ input: createReadStream(file, { highWaterMark: 2 ** 20 }) });
 
-/** The time that hashing the payloads alone takes: they are made block by block, outside the clock. */
+/** Time to hash the payloads only: they are created in blocks, outside the measurement. */
 async function hashPayloads(file: string): Promise<{ rows: number; ms: number }> {
   let [rows, ms] = [0, 0];
   let block: Uint8Array[] = [];
@@ -37,9 +37,9 @@ async function firstOf(lines: AsyncIterable<string>): Promise<string> {
   throw new Error("the bundle is empty");
 }
 
-/** Row 8, in its own process: the offline verifier over a file, and SHA-256 over the same payloads alone. */
+/** Row 8, in its own process: the offline verifier on a file, and SHA-256 over its payloads. */
 export async function verifyBundleFile(file: string, rounds: number) {
-  // Held to the keys that the bundle names: whom to trust costs nothing, an unproven verdict would.
+  // Trusts the bundle's own keys: trust costs nothing, but an unproven verdict would skew the result.
   const { publicKeys: keys }: BundleHeader = JSON.parse(await firstOf(linesOf(file)));
   const trust = parseTrust(nodeBundleTools.sha256, keys.join("\n"));
   if ("reason" in trust) throw new Error(trust.reason);

@@ -6,18 +6,18 @@ import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
 import { narrow } from "@/server/ground/scope";
 
-/** The rows of the chain through COPY, thrown away as they come. */
+/** Reads the chain's rows through COPY and discards them. */
 const drain = (orgId: string, query: string) =>
   readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) => copy(query, () => {}));
 
-/** No chain is so long that it would be divided. */
+/** Never divides a chain. */
 const UNDIVIDED = { fromRows: Number.POSITIVE_INFINITY, rangeRows: 1 };
-/** Every chain is, so that the quick run measures it too. */
+/** Always divides a chain, so that quick runs measure it too. */
 const DIVIDED = { ...DIVISION, fromRows: 1 };
 
 /**
- * Row 7, in its own process: verified rows a second on one thread and one connection, on as many threads as the
- * machine has cores for, and the same rows through COPY, drained.
+ * Row 7, in its own process: verified rows per second on one thread and connection, on a thread per core, and the rows
+ * through COPY, drained.
  */
 export async function verifyOnServer(orgId: string, rounds: number) {
   const ctx = narrow(systemCtx(), orgId);

@@ -21,7 +21,7 @@ async function writeBundle(world: World, orgId: string): Promise<string> {
   return file;
 }
 
-/** Rows 7 and 8: the chain on the server, and a bundle of it without a server. */
+/** Rows 7 and 8: verification on the server, and of a bundle offline. */
 async function run(world: World): Promise<Figure[]> {
   const orgId = await world.history();
   const rounds = world.size.full ? 2 : 5;

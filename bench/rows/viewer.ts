@@ -10,7 +10,7 @@ const MAX_PROOF_PAGE_KB = 60;
 const SETTLE_MS = 2_000;
 const FIELD = "Search the audit log";
 
-/** A signed-in window of a person; the sign-in itself gives an empty organization its only rows. */
+/** A signed-in browser window; the sign-in writes an empty organization's only rows. */
 async function signIn(context: BrowserContext, base: string, { email, password }: TestUser): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${base}/login`);
@@ -21,7 +21,7 @@ async function signIn(context: BrowserContext, base: string, { email, password }
   return page;
 }
 
-/** From the request to the first entry on the screen and a search field that answers to the keyboard. */
+/** From the request to the first visible entry and a working search field. */
 async function interactiveMs(page: Page, base: string): Promise<number> {
   await page.goto("about:blank");
   const started = performance.now();
@@ -35,7 +35,7 @@ async function interactiveMs(page: Page, base: string): Promise<number> {
   return performance.now() - started;
 }
 
-/** What the scripts weigh that a fresh window loads, in KB of gzip: until it is interactive, and what follows on its own. */
+/** Gzipped KB of scripts loaded by a new window: until interactive, and afterwards. */
 async function scriptsKb(page: Page, base: string): Promise<{ needed: number; followed: number }> {
   const sizes: Promise<number>[] = [];
   page.on("response", (response) => {
@@ -49,16 +49,16 @@ async function scriptsKb(page: Page, base: string): Promise<{ needed: number; fo
   return { needed, followed: (await sum()) - needed };
 }
 
-/** Weight of the page behind a proof's short link with its script and style, in KB of gzip. */
+/** Gzipped KB of the short link page of a proof, with script and style. */
 const proofPageKb = async (base: string): Promise<number> =>
   gzipSync(await (await fetch(`${base}/p/x`)).arrayBuffer()).length / 1024;
 
-/** Row 20: the viewer over the long history, against the same page of an organization that has nothing yet. */
+/** Row 20: the viewer over the long history, against an empty organization's page. */
 async function run(world: World): Promise<Figure[]> {
   const big = await world.history();
   const empty = await createOrg({ partnerId: world.partnerId });
   const server = await startBuiltServer(world);
-  // Loaded here alone: the processes that measure memory must not carry them.
+  // Loaded only here: processes that measure memory must not contain them.
   const [{ chromium }, { findBrowser }] = await Promise.all([import("playwright/test"), import("@/testing/browser")]);
   const browser = await chromium.launch(await findBrowser(process.cwd()));
   try {

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { portOf } from "@/testing/port-of";
 import { isReady, type Server } from "@/testing/server";
 
-/** Servers with one fault each, for the controls: a line that does not find the fault proves nothing. */
+/** Servers with one fault each, for controls: a test that misses the fault proves nothing. */
 
-/** A plain server for as long as fn takes. */
+/** A plain server for the duration of fn. */
 export async function withListener<T>(listener: RequestListener, fn: (base: string) => Promise<T>): Promise<T> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -19,7 +19,7 @@ export async function withListener<T>(listener: RequestListener, fn: (base: stri
 }
 
 type Exchange = { incoming: IncomingMessage; outgoing: ServerResponse };
-/** What is wrong with it: answers on its own, or passes the request on to the product. */
+/** A fault: answers itself, or passes the request to the product. */
 export type Fault = (exchange: Exchange, pass: () => void, server: Server) => unknown;
 
 function passOn({ incoming, outgoing }: Exchange, { port }: Server): void {
@@ -33,7 +33,7 @@ function passOn({ incoming, outgoing }: Exchange, { port }: Server): void {
   incoming.pipe(inner);
 }
 
-/** The product with a fault, as another server that knows the same data; the product may be killed and started behind it. */
+/** The product behind a faulty server with the same data; the product may be killed and restarted. */
 export const withFault = <T>(server: Server, fault: Fault, fn: (broken: Server) => Promise<T>): Promise<T> =>
   withListener(
     (incoming, outgoing) => void fault({ incoming, outgoing }, () => passOn({ incoming, outgoing }, server), server),
@@ -42,7 +42,7 @@ export const withFault = <T>(server: Server, fault: Fault, fn: (broken: Server) 
 
 const EARLY_MS = 150;
 
-/** Says that it has taken what is posted and keeps it in its memory for a moment. */
+/** Acknowledges posts at once and keeps them in memory for a moment. */
 export const answersEarly: Fault = async ({ incoming, outgoing }, _, { port }) => {
   const { method, url, headers } = incoming;
   const chunks: Buffer[] = [];
@@ -55,14 +55,14 @@ export const answersEarly: Fault = async ({ incoming, outgoing }, _, { port }) =
 
 const TIMEOUT_MS = 2_500;
 
-/** Records only once the database answers, or its patience is at an end. */
+/** Records only after the database answers, or a timeout. */
 export const waitsForDatabase: Fault = async (_, pass, { port }) => {
   const until = Date.now() + TIMEOUT_MS;
   while (Date.now() < until && !(await isReady(`http://127.0.0.1:${port}`))) await sleep(50);
   pass();
 };
 
-/** Answers so itself where the address matches. */
+/** Gives this answer for matching addresses. */
 export const answersAt =
   (address: RegExp, status: number, body: object): Fault =>
   ({ incoming, outgoing }, pass) => {

@@ -8,7 +8,7 @@ export type Findings = { acknowledged: number; missing: number; duplicates: numb
 
 const SETTLE_MS = 20_000;
 
-/** Acknowledged events may still be in the spool: waits until the recorder has nothing left. */
+/** Waits until the recorder has written all acknowledged events from the spool. */
 export async function untilWritten(base: string): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   while (Date.now() < deadline) {
@@ -19,12 +19,12 @@ export async function untilWritten(base: string): Promise<void> {
   }
 }
 
-/** What is in the database against what was promised. */
+/** Compares the database with acknowledged events. */
 export async function compare(server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> {
   return compareAt({ bases: [server.base], url: ownerUrl(server) }, credentials, acked);
 }
 
-/** compare() for several processes on a database, seen through an address whose role sees every row. */
+/** compare() for several processes on one database, at an address whose role sees every row. */
 export async function compareAt(
   { bases, url }: { bases: string[]; url: string },
   { orgId }: Credentials,

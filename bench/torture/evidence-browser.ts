@@ -9,12 +9,12 @@ import { bytesOf, changedBundles, isGood, KEYS } from "./evidence";
 import { withServer } from "./folder";
 import type { Line } from "./types";
 
-/** C5 in a browser: the bundles that command line and Python judge, on the page where an auditor drops them. */
+/** C5 in a browser: the bundles judged by command line and Python, dropped on the auditor's page. */
 
-/** Bundles of which the page of the control is given another one than the verifier that it is compared with. */
+/** Bundles swapped in the control: page and verifier get different ones. */
 const SWAPPED = 20;
 
-/** What the page says of a file. */
+/** The page's verdict on a file. */
 async function wordOf(page: Page, bundle: Mutation): Promise<string> {
   const file = { name: "bundle.ndjson", mimeType: "application/x-ndjson", buffer: bytesOf(bundle) };
   await page.getByLabel("Evidence bundle").setInputFiles(file);
@@ -26,7 +26,7 @@ async function wordOf(page: Page, bundle: Mutation): Promise<string> {
 
 type Judging = { page: Page; bundles: readonly Mutation[]; keys: readonly string[] };
 
-/** Where page and verifier differ, and what the page calls good that no verifier may; shown: what the page is given instead. */
+/** Differences between page and verifier, and bad bundles that the page calls good; shown: the page's replacements. */
 async function differences({ page, bundles, keys }: Judging, shown = bundles): Promise<string[]> {
   const trust = trustIn({ keys });
   const faults: string[] = [];
@@ -43,7 +43,7 @@ async function differences({ page, bundles, keys }: Judging, shown = bundles): P
 async function judge(page: Page, bundles: readonly Mutation[]) {
   const key = page.getByLabel("Verifier key or policy (optional)");
   const faults: string[] = [];
-  // Without a key that was given the page holds to the server's own, which signed none of them.
+  // Without keys the page uses the server's own, which signed none of them.
   for (const keys of [[], KEYS]) {
     await key.fill(keys.join("\n"));
     faults.push(...(await differences({ page, bundles, keys })));

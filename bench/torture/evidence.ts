@@ -7,12 +7,12 @@ import { MUTATIONS } from "@/testing/evidence/mutations";
 import { judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
 import type { Line } from "./types";
 
-/** C5: bundles after a change, with the log's key and without any. */
+/** C5: changed bundles, with the log's key and without. */
 
 export const isGood = (word: string): boolean => word === "intact" || word === "empty";
 export const KEYS = [vkeyOf(installationKey)];
 
-/** A byte of each changed at random; a change that changes nothing is none. */
+/** A random byte change of each; changes without effect are discarded. */
 function alter({ text, name }: Mutation, random: () => number): Mutation {
   const bytes = Buffer.from(text);
   const at = Math.floor(random() * bytes.length);
@@ -22,11 +22,11 @@ function alter({ text, name }: Mutation, random: () => number): Mutation {
 
 export const bytesOf = ({ name, text }: Mutation) => Buffer.from(text, name.includes(", byte ") ? "latin1" : "utf8");
 
-/** The control: a verifier that believes the end of the file. What it is fooled by shows that these changes can fool. */
+/** The control: a verifier that only trusts the end of the file, to show that these changes can deceive. */
 const believes = (text: string): boolean =>
   text.startsWith('{"type":"header"') && /\n\{"type":"end"[^\n]*\n$/.test(text);
 
-/** Every change that was thought of, and forty random ones a round. */
+/** Every known change, and forty random ones per round. */
 export function changedBundles(rounds: number, random: () => number): Mutation[] {
   const whole = MUTATIONS.filter(({ verdict, hasUnknownSigner }) => verdict === "intact" && !hasUnknownSigner);
   const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(itemAt(whole, i), random));

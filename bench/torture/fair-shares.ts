@@ -6,7 +6,7 @@ import { withServer } from "./folder";
 import { json, prepare, signIn } from "./load";
 import type { Line } from "./types";
 
-/** H2: one caller asks for what costs most, as often as it can; others are answered, and nothing stays of it. */
+/** H2: one caller repeats the most expensive requests; others are answered, and everything recovers. */
 
 const AT_ONCE = 200;
 const EVENTS_PER_POST = 500;
@@ -15,12 +15,12 @@ const FULL_ROWS = 200_000;
 const QUICK_MS = 2_000;
 const FULL_MS = 10_000;
 const FULL_ROUNDS = 10;
-/** Others' p95 beside a flood on two cores; a quick run on a busy machine only sees that others are not shut out. */
+/** Others' p95 during a flood on two cores; a quick run on a busy machine only checks that others are not shut out. */
 const MAX_P95_MS = 250;
-/** After this others wait no longer than before the flood, or too briefly to notice. */
+/** After this, others wait no longer than before the flood, or negligibly. */
 const RECOVERED_MS = 1_000;
 const NOTICED_MS = 100;
-/** Others who are not answered within this were shut out; a quick run is made on machines that do other things as well. */
+/** Others without an answer within this time were shut out; quick runs share the machine. */
 const TIMEOUT_MS = 10_000;
 const QUICK_TIMEOUT_MS = 30_000;
 
@@ -60,7 +60,7 @@ const VERBS: Verb[] = [
   },
   { name: "a stranger's page", method: "GET", path: () => "/login", isOpen: true },
   { name: "no page", method: "GET", path: () => `/${randomUUID()}.png`, isOpen: true },
-  // The last one: a client that failed so often can no longer sign in from there.
+  // Last, because after so many failures the client can no longer sign in from there.
   {
     name: "sign-in",
     method: "POST",
@@ -70,13 +70,13 @@ const VERBS: Verb[] = [
   },
 ];
 
-/** One of each kind: rendered, shared by all who ask, streamed, many in one, and what costs a processor. */
+/** One of each kind: rendered, shared, streamed, batched, and CPU-bound. */
 const QUICK_VERBS = new Set(["page", "integrity", "export", "batches of 20", "a stranger's page", "sign-in"]);
-/** What the control asks for: each of its callers has its own share. */
+/** Request of the control, in which each caller has its own share. */
 const CONTROL_VERB = "search";
 const EXPECTED = new Set([0, 200, 207, 401, 404, 429]);
 
-/** What another tenant does all the while: its first page, a search, five events. */
+/** Everyday requests of another tenant: its first page, a search, five events. */
 const EVERYDAY: Verb[] = [
   { name: "first page", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/logs?orgId=${orgId}&limit=50` },
   { name: "search", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/search?orgId=${orgId}&q=WS-042` },
@@ -94,7 +94,7 @@ const events = (count: number): object[] =>
     result: "success",
   }));
 
-/** An organization with so many entries, and its own key, which may read, export and write. */
+/** An organization with entries, and a key that may read, export and write. */
 async function createCaller(server: Server, rows: number): Promise<Caller> {
   const { orgId, accessToken } = await prepare(server.base);
   const post = async (path: string, token: string, body: object) => {
@@ -116,7 +116,7 @@ async function createCaller(server: Server, rows: number): Promise<Caller> {
   return { base: server.base, orgId, token: key };
 }
 
-/** As many keys of the organization as there are requests in flight: the product without a bound by caller. */
+/** A key per request in flight: the product without limits per caller. */
 async function manyCallers(server: Server, { orgId }: Caller): Promise<Caller[]> {
   const token = await signIn(server.base);
   const callers: Caller[] = [];
@@ -131,7 +131,7 @@ async function manyCallers(server: Server, { orgId }: Caller): Promise<Caller[]>
 type Measure = { server: Server; other: Caller; full: boolean };
 type Measured = { note: string; faults: string[]; times: number };
 
-/** Others right before a flood and beside it, so that a machine which does other things does so in both. */
+/** Measures others right before and during a flood, so that other load affects both. */
 async function measure({ server, other, full }: Measure, verb: Verb, callers: readonly Caller[]): Promise<Measured> {
   const [ms, timeoutMs] = full ? [FULL_MS, TIMEOUT_MS] : [QUICK_MS, QUICK_TIMEOUT_MS];
   const watch = () => bystander({ server, caller: other, everyday: EVERYDAY, timeoutMs });
@@ -183,7 +183,7 @@ export const fairSharesLine: Line = {
         faults.push(...found.faults.map((fault) => `${verb.name}: ${fault}`));
         worst = Math.max(worst, found.times);
       }
-      // At the end: what so many callers asked for continues for a while.
+      // Last, because the requests of so many callers continue for a while.
       const control = VERBS.find(({ name }) => name === CONTROL_VERB);
       const unbound = control && (await measureOf(control, many));
       if (!unbound || unbound.faults.length === 0) faults.push("the control, 200 callers, was not seen");

@@ -11,11 +11,11 @@ import { type Credentials, json, nothingYet, prepare, startLoad, underLoad } fro
 import { type Line, type LineInput, needing, type Outcome } from "./types";
 
 const WRITERS = 4;
-/** A reader is killed within so long of its start: while it asks, waits, stores, or between two of these. */
+/** Maximum life of a reader before its kill: while it requests, waits, stores, or in between. */
 const READER_MS = 1_500;
 const CAUGHT_UP_MS = 90_000;
 
-/** The reader of the API guide, as it stands there. */
+/** The reader in the API guide, verbatim. */
 function guideReader(): string {
   const guide = readFileSync("docs/api.md", "utf8");
   const [, script] = /^## Following the log$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(guide) ?? [];
@@ -23,7 +23,7 @@ function guideReader(): string {
   return script;
 }
 
-/** Settings of a reader that keeps its place, its entries in one file. */
+/** Settings of a reader that stores its position and entries in files. */
 type Reader = { script: string; folder: string; env: Record<string, string> };
 
 async function createReader({ base }: Server, { accessToken, orgId }: Credentials, folder: string) {
@@ -32,7 +32,7 @@ async function createReader({ base }: Server, { accessToken, orgId }: Credential
   return { folder: mkdtempSync(join(folder, "reader-")), env: { URL: `${base}/api/v1`, TOKEN: key } };
 }
 
-/** Starts the reader; the answer ends it and its curl by kill -9. */
+/** Starts the reader. @returns a function that ends it and its curl by kill -9 */
 function startReader({ script, folder, env }: Reader) {
   const child = spawn("bash", ["-c", script], {
     ...{ cwd: folder, env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...env } },
@@ -45,7 +45,7 @@ function startReader({ script, folder, env }: Reader) {
   return { ended, kill };
 }
 
-/** Starts the reader again whenever it ended, which it does by itself without a server, and kills it at random moments. */
+/** Restarts the reader whenever it ended, as it does without a server, and kills it at random times. */
 function keepReading(reader: Reader, random: () => number): () => Promise<number> {
   let isStopped = false;
   const run = async () => {
@@ -73,7 +73,7 @@ const idsIn = ({ folder }: Reader): string[] =>
 
 type Found = { entries: number; late: number; lost: number; doubled: number; disordered: number };
 
-/** Lets the reader catch up, and holds its file to the log. */
+/** Lets the reader catch up, and compares its file with the log. */
 async function compareWith(server: Server, { orgId }: Credentials, reader: Reader): Promise<Found> {
   await untilWritten(server.base);
   const sql = ownerOf(server);
@@ -134,7 +134,10 @@ const hasCurl = (): string | null => {
   return Number(major) * 1_000 + Number(minor) >= 7_084 ? null : "needs curl 7.84 or newer";
 };
 
-/** ST2: the guide's reader has every entry once and in order, late timestamps included, wherever it and the server are killed. */
+/**
+ * ST2: the guide's reader has every entry once and in order, late timestamps included, wherever it and the server are
+ * killed.
+ */
 export const feedKillLine: Line = needing(hasCurl, {
   id: "ST2",
   title: "kill -9 of the server and of a reader of the feed",
@@ -145,7 +148,7 @@ export const feedKillLine: Line = needing(hasCurl, {
   },
 });
 
-/** The control: a reader that forgets how far its file went with its position must be caught with entries doubled. */
+/** The control: a reader that forgets its file's length with its position must be caught with duplicate entries. */
 export const forgottenSizeLine: Line = needing(hasCurl, {
   id: "ST2-control",
   title: "the same with a reader that keeps what it took beyond its position must have entries twice",

@@ -5,7 +5,7 @@ import { sessionCookie } from "@/server/identity/auth/session-cookie";
 import type { Server } from "@/testing/server";
 import { workBetween, workOf } from "./work";
 
-/** Who asks what, over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
+/** Concurrent requests over plain connections: a cheap client that can hang up on all of them. */
 
 export type Caller = { base: string; orgId: string; token: string };
 export type Verb = {
@@ -13,9 +13,9 @@ export type Verb = {
   method: string;
   path: (caller: Caller) => string;
   body?: (caller: Caller) => object;
-  /** As a browser asks for a page: the token in the session's cookie. */
+  /** Like a browser: token in the session's cookie. */
   viaCookie?: true;
-  /** Asked by no particular caller. */
+  /** Without a caller. */
   isOpen?: true;
 };
 
@@ -23,10 +23,10 @@ function credential({ viaCookie, isOpen }: Verb, { token }: Caller): Record<stri
   if (isOpen) return {};
   return viaCookie ? { Cookie: `${sessionCookie(false)}=${token}` } : { Authorization: `Bearer ${token}` };
 }
-/** Status 0: cut, or not answered within the patience. */
+/** Status 0: cut off, or a timeout. */
 type Answered = { status: number; ms: number };
 
-/** A refused caller comes back at once, as an attacker would, but not before the event loop turned. */
+/** A refused caller retries at once, like an attacker, after a turn of the event loop. */
 const COME_BACK_MS = 25;
 
 type Asking = { verb: Verb; caller: Caller; agent: Agent; timeoutMs: number };
@@ -48,13 +48,12 @@ function ask({ verb, caller, agent, timeoutMs }: Asking): Promise<Answered> {
   });
 }
 
-/** callers: the one who asks, or as many as there are requests in flight. */
+/** callers: one, or as many as requests in flight. */
 export type Flood = { verb: Verb; callers: readonly Caller[]; atOnce: number; ms: number; timeoutMs: number };
 
 /**
- * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that, so they
- * are all asked a second time before it is given up; many callers are not waited for), then all of them hung up on; how
- * many were answered with which status.
+ * Keeps requests in flight until the time is over and one was refused (retried once on slow machines; not with many
+ * callers), then hangs up on all. @returns counts by status
  */
 export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
@@ -81,13 +80,13 @@ export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Pr
   return answers;
 }
 
-/** p95 of the times (ms), and of what the product worked in that time for all its callers together (ms). */
+/** p95 of the times, and the product's CPU time meanwhile (both ms). */
 export type Waited = { p95: number; work: number; refused: number; asked: number };
 export type Bystander = { server: Server; caller: Caller; everyday: Verb[]; timeoutMs: number };
 
 const p95Of = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
-/** A caller that continues its everyday requests, one after the other; `end` says how long they took. */
+/** A caller that repeats everyday requests one by one; `end` returns the durations. */
 export function bystander({ server, caller, everyday, timeoutMs }: Bystander): { end: () => Promise<Waited> } {
   const agent = new Agent({ keepAlive: true });
   const [times, works]: [number[], number[]] = [[], []];

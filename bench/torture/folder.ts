@@ -6,7 +6,7 @@ import { clusterOf, freePort, type Server, startServer, stopServer } from "@/tes
 
 let shared: string | undefined;
 
-/** One data folder for the lines that do not mind what an earlier one left: making a cluster takes longest of all. */
+/** One data folder shared by tests that do not mind: creating a cluster takes longest. */
 function sharedFolder(): string {
   if (shared) return shared;
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
@@ -20,13 +20,13 @@ function sharedFolder(): string {
 
 let port: number | undefined;
 
-/** Starts the built server on the shared folder, always at one address: it is the name that its logs are signed under. */
+/** Starts the built server on the shared folder, always at one address, under which its logs are signed. */
 export async function startShared(extra: Record<string, string> = {}): Promise<Server> {
   port ??= await freePort();
   return startServer({ dataDir: sharedFolder(), port, env: extra });
 }
 
-/** The same for as long as fn takes. */
+/** Runs fn with the shared server. */
 export async function withServer<T>(
   fn: (server: Server) => Promise<T>,
   extra: Record<string, string> = {},
@@ -39,7 +39,7 @@ export async function withServer<T>(
   }
 }
 
-/** Resident memory of the server's process in MB; 0 where the system does not report it. */
+/** Resident memory of the server's process in MB; 0 if unavailable. */
 export function residentMb({ child }: Server): number {
   try {
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
@@ -49,7 +49,7 @@ export function residentMb({ child }: Server): number {
   }
 }
 
-/** Files and sockets that the server's process has open; 0 where the system does not report it. */
+/** Open files and sockets of the server's process; 0 if unavailable. */
 export function openHandles({ child }: Server): number {
   try {
     return readdirSync(`/proc/${child.pid}/fd`).length;
@@ -63,5 +63,5 @@ export function ownerUrl({ dataDir }: Server): string {
   return `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
 }
 
-/** The owner of the server's database, as a client that has its password. */
+/** Connection as the owner of the server's database. */
 export const ownerOf = (server: Server): postgres.Sql => postgres(ownerUrl(server), { max: 1, onnotice: () => {} });

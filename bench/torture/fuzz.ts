@@ -15,7 +15,7 @@ import { withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
 
-/** F1: requests made from the server's own OpenAPI document, over the wire. */
+/** F1: requests generated from the server's own OpenAPI document, over the wire. */
 
 const AT_ONCE = 4;
 type Described = ReturnType<typeof describedOperations>[number];
@@ -70,8 +70,7 @@ export const fuzzLine: Line = {
       let tried = 0;
       const until = Date.now() + minutes * 60_000;
       for (let round = 0; round < rounds && Date.now() < until; round++) {
-        // A new organization now and then: what the requests themselves have changed must not narrow the rest, and
-        // access tokens live for minutes only.
+        // Regularly a new organization, because earlier requests change things and access tokens live for minutes.
         if (round % 10 === 9) credentials = await prepare(server.base);
         const hints: Hints = {
           ids: [credentials.orgId, credentials.orgId, randomUUID()],
@@ -90,11 +89,11 @@ export const fuzzLine: Line = {
             const attempt = next;
             const { path } = attempt.described;
             const once = () => send(server, attempt, credentials);
-            // A full run has the machine for itself.
+            // A full run has the machine to itself.
             const asked = rounds >= FULL_ROUNDS ? once() : withRetries(once, withoutPlace);
             const fault = await asked.catch((e: Error) => `${path}: ${e.message} ${e.cause}`);
             tried++;
-            // How long it took exactly is not a separate kind.
+            // The exact duration does not make a separate kind.
             const kind = fault?.replace(TOO_LONG, "an answer took too long").slice(0, 150);
             if (kind) faults.set(kind, (faults.get(kind) ?? 0) + 1);
           }
@@ -112,7 +111,7 @@ export const fuzzLine: Line = {
     }),
 };
 
-/** What is found of a route that fails. @returns how often it was seen, and asked */
+/** Faults found on a broken route. @returns numbers of detections and requests */
 async function control(broken: Server, operations: Described[], credentials: Credentials): Promise<[number, number]> {
   const failing = operations.filter(({ path, method }) => path.startsWith("/devices") && method === "GET");
   const hints: Hints = { ids: [credentials.orgId], params: () => [] };

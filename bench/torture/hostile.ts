@@ -9,11 +9,11 @@ import { residentMb, withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
 import { type Line, QUICK_TRIES } from "./types";
 
-/** F4: requests that are meant to cost the server much more than their sender. */
+/** F4: requests that cost the server much more than their sender. */
 
 const TIMEOUT_MS = 5_000;
 const MAX_GROWTH_MB = 100;
-/** Below this users notice nothing; a quick run on a busy machine only sees that others are not shut out. */
+/** Delays below this are not noticeable; a quick run on a busy machine only checks that others are not shut out. */
 const NOTICED_MS = 250;
 const MIB = 1024 * 1024;
 const LORIS_SOCKETS = 40;
@@ -21,14 +21,14 @@ const EXPORTS = 50;
 const BODIES = 4;
 const FULL_ROUNDS = 50;
 
-/** The code of an answer that did not come. */
+/** Code for a missing answer. */
 const SILENT = "silent";
 
 type Target = { server: Server; credentials: Credentials };
 type Seen = { status: number; code: string | undefined; ms: number };
 type Body = Uint8Array | ((to: ClientRequest) => void);
 
-/** One request through node's own client, which can continue to send after the answer is there. */
+/** A request by node's own client, which can keep sending after the answer. */
 type Sent = { method?: string; headers: Record<string, string>; body?: Body };
 
 function send(url: string, { method = "POST", headers, body }: Sent): Promise<Seen> {
@@ -50,7 +50,7 @@ function send(url: string, { method = "POST", headers, body }: Sent): Promise<Se
       code = SILENT;
       outgoing.destroy();
     });
-    // A connection cut in the middle of a body is a refusal too.
+    // A connection cut during a body is a refusal too.
     outgoing.once("error", () => resolve({ status: 0, code, ms: performance.now() - started }));
     if (typeof body === "function") body(outgoing);
     else outgoing.end(body);
@@ -60,7 +60,7 @@ function send(url: string, { method = "POST", headers, body }: Sent): Promise<Se
 const bearer = (token: string, more: Record<string, string> = {}) => ({ Authorization: `Bearer ${token}`, ...more });
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** Writes so many bytes as fast as they are taken, until the connection is cut. */
+/** Writes as fast as accepted, until the connection is cut. */
 const endless = (bytes: number) => (to: ClientRequest) => {
   const block = Buffer.alloc(256 * 1024, 0x20);
   let left = bytes;
@@ -74,7 +74,7 @@ const endless = (bytes: number) => (to: ClientRequest) => {
   more();
 };
 
-/** isLate: all that is wrong is the time it took. */
+/** isLate: only the duration is wrong. */
 type Fault = { what: string; isLate: boolean };
 type Attack = { name: string; run: (target: Target) => Promise<Fault[]> };
 const expectAll = (seen: Seen[], right: (s: Seen) => boolean): Fault[] =>
@@ -118,7 +118,7 @@ const QUERIES = (orgId: string): string[] => {
   ];
 };
 
-/** Sockets that send the beginning of a request, byte by byte; how many the server still holds after its patience. */
+/** Sockets that send the start of a request byte by byte. @returns those still open after the timeout */
 async function slowLoris({ server }: Target): Promise<Fault[]> {
   const sockets = Array.from({ length: LORIS_SOCKETS }, () => {
     const socket = connect(server.port, "127.0.0.1");
@@ -139,7 +139,7 @@ async function slowLoris({ server }: Target): Promise<Fault[]> {
   return held > 0 ? [{ what: `${held} of ${LORIS_SOCKETS} still open`, isLate: true }] : [];
 }
 
-/** Exports, of which half read what comes and half hold the line without reading, then leave. */
+/** Concurrent exports: half read, half stall without reading, then disconnect. */
 async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Target): Promise<Fault[]> {
   const body = Buffer.from(JSON.stringify({ format: "csv", orgId }));
   const url = `${server.base}/api/v1/audit-logs/export`;
@@ -156,7 +156,7 @@ async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Ta
     });
   };
   const seen = await Promise.all(Array.from({ length: EXPORTS }, one));
-  // One caller's few go through, the others are asked to retry later: none may fail or wait for long.
+  // Some requests of a caller succeed, the others are told to retry: none may fail or wait long.
   const wrong = expectAll(seen, (s) => s.status === 200 || s.status === 429);
   if (!seen.some((s) => s.status === 429)) wrong.push({ what: "none was refused", isLate: false });
   return wrong;
@@ -205,7 +205,7 @@ async function fill({ server, credentials: { key } }: Target, rows: number): Pro
   }
 }
 
-/** Another tenant, who only wants the first page of its log, again and again. */
+/** Another tenant that repeatedly requests its log's first page. */
 function bystander(base: string, { accessToken, orgId }: Credentials) {
   const url = `${base}/api/v1/audit-logs?orgId=${orgId}&limit=20`;
   const times: number[] = [];
@@ -226,12 +226,12 @@ function bystander(base: string, { accessToken, orgId }: Credentials) {
   };
 }
 
-/** A server that reads all that it is sent. */
+/** A server that reads everything. */
 const readsAll: RequestListener = (incoming, outgoing) => {
   incoming.resume().once("end", () => outgoing.writeHead(202).end());
 };
 
-/** Bodies against such a server. @returns how many attacks were seen to succeed, and how many there were */
+/** Runs the body attacks on such a server. @returns successful attacks, and all */
 async function control(target: Target): Promise<[number, number]> {
   const attacks = ATTACKS(false).filter(({ name }) => /bomb|deep/.test(name));
   const seen = await Promise.all(attacks.map(({ run }) => run(target)));
@@ -240,10 +240,10 @@ async function control(target: Target): Promise<[number, number]> {
 
 type Suffered = { note: string; faults: Fault[] };
 
-/** othersMs: how long the other tenant may wait. */
+/** othersMs: maximum wait of the other tenant. */
 type Scene = { target: Target; other: Credentials; othersMs: number };
 
-/** One attack, while another tenant asks as before. */
+/** Runs one attack while another tenant continues. */
 async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene): Promise<Suffered> {
   const start = residentMb(target.server);
   let peak = start;
@@ -257,7 +257,7 @@ async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene)
   const p95 = await beside.end();
   clearInterval(watch);
   const growth = Math.round(peak - start);
-  // What is wrong by more than its time is not to be hidden by what is late.
+  // Faults other than lateness come first.
   const faults = wrong.sort((a, b) => Number(a.isLate) - Number(b.isLate)).slice(0, 3);
   if (growth > MAX_GROWTH_MB) faults.push({ what: `memory grew by ${growth} MB`, isLate: false });
   if (p95 > othersMs) faults.push({ what: `others waited ${Math.round(p95)} ms`, isLate: Number.isFinite(p95) });
@@ -282,7 +282,7 @@ export const hostileLine: Line = {
       const scene = { target, other, othersMs: full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
       for (const attack of attacks) {
         let seen = await suffer(attack, scene);
-        // A quick run stands beside other work, which can keep any one answer waiting.
+        // A quick run shares the machine, which can delay any answer.
         const isLate = () => seen.faults.length > 0 && seen.faults.every((fault) => fault.isLate);
         for (let n = 1; !full && n < QUICK_TRIES && isLate(); n++) seen = await suffer(attack, scene);
         notes.push(seen.note);

@@ -66,7 +66,7 @@ async function upload(server: Server, prefix: string): Promise<string> {
 type AfterKill = (server: Server, id: string) => Promise<void>;
 type Battle = { server: Server; id: string; kills: number; afterKill: AfterKill; random: () => number };
 
-/** Sets the import to work, kills the server now and then, and waits until the work is done all the same. */
+/** Starts the import's work, kills the server repeatedly, and waits until the work is done. */
 async function survive(battle: Battle, job: string, kills: number): Promise<ImportState> {
   const { id, random } = battle;
   await mutate(battle.server, job, { id });
@@ -77,7 +77,7 @@ async function survive(battle: Battle, job: string, kills: number): Promise<Impo
     battle.server = await startShared();
     await battle.afterKill(battle.server, id);
   }
-  // A job that moves has not hung.
+  // A progressing job is not hung.
   let [deadline, seen] = [Date.now() + TIMEOUT_MS, -1];
   for (;;) {
     const state = await get(battle.server, id);
@@ -117,7 +117,7 @@ function faultsOf(what: string, found: Found, expected: Found): string[] {
 
 type Fight = { kills: number; faults: string[] };
 
-/** An import and its undo under fire, and everything in which they came out otherwise than without it. */
+/** An import and its undo under kills, and deviations from an undisturbed run. */
 async function fight({ rounds, random }: LineInput, afterKill: AfterKill = async () => {}): Promise<Fight> {
   const server = await startShared();
   const { orgId } = await prepare(server.base);
@@ -146,7 +146,7 @@ async function fight({ rounds, random }: LineInput, afterKill: AfterKill = async
 const summaryOf = ({ kills, faults }: Fight): string =>
   [`${kills} kills over ${ROWS} rows and ${3 * ROWS} values`, ...faults].join("; ");
 
-/** K3, import: kill -9 while a file is read, checked, applied and taken back; all or nothing, and nothing twice. */
+/** K3, import: kill -9 while a file is read, checked, applied and undone; all or nothing, and nothing twice. */
 export const importKillLine: Line = {
   id: "K3-import",
   title: "kill -9 of the server during an import and its undo",
@@ -156,7 +156,7 @@ export const importKillLine: Line = {
   },
 };
 
-/** Moves a run's progress mark on as if it had been written before the rows that it stands for. */
+/** Advances a run's progress mark as if written before its rows. */
 async function runAhead(server: Server, id: string): Promise<void> {
   const sql = ownerOf(server);
   await sql`SELECT set_config('trailmark.scope', 'system', false)`;
@@ -164,7 +164,7 @@ async function runAhead(server: Server, id: string): Promise<void> {
   await sql.end();
 }
 
-/** The control: a mark that a kill leaves ahead of the work must be caught losing rows, or K3-import proves nothing. */
+/** The control: a mark ahead of the work after a kill must be caught losing rows. */
 export const importMarkLine: Line = {
   id: "K3-import-control",
   title: "the same with a progress mark outside the transaction must lose something",

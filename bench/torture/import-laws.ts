@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { brokenLaw, withLaws } from "@/testing/import/reader";
 import type { Line } from "./types";
 
-/** F3, import: the file reader and the header matcher against generated content; a round is a thousand cases of each. */
+/** F3, import: file reader and header matcher on generated content; a round is a thousand cases of each. */
 export const importLawLine: Line = {
   id: "F3-import",
   title: "the import's file reader and header matcher on generated files and headers",

@@ -37,7 +37,7 @@ const summary = (findings: object): string =>
 
 type Killed = Outcome & { missing: number };
 
-/** Kills the server under a load that reaches it through `front`. */
+/** Kills the server under load sent through `front`. */
 async function killServerUnder({ rounds, random }: LineInput, front: typeof direct): Promise<Killed> {
   return withFolder(async (folder, port) => {
     let server: Server = await startServer({ dataDir: folder, port });
@@ -65,14 +65,14 @@ async function killServerUnder({ rounds, random }: LineInput, front: typeof dire
 }
 const direct = (server: Server, fn: (server: Server) => Promise<void>): Promise<void> => fn(server);
 
-/** K2: kill -9 of the server under load, start again; nothing acknowledged may be missing or doubled. */
+/** K2: kill -9 of the server under load, then a restart; nothing acknowledged may be missing or duplicated. */
 const killTheServer: Line = {
   id: "K2",
   title: "kill -9 of the server under load",
   run: (input) => killServerUnder(input, direct),
 };
 
-/** The control: a server that answers before it has kept anything must be caught losing events. */
+/** The control: a server that answers before storing anything must be caught losing events. */
 export const earlyAnswerLine: Line = {
   id: "K2-control",
   title: "the same with a server that answers before it keeps anything must lose something",
@@ -128,17 +128,17 @@ async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promi
   });
 }
 
-/** K1: kill -9 of PostgreSQL under load; the server recovers without help within 5 s and answers 503 meanwhile. */
+/** K1: kill -9 of PostgreSQL under load; the server recovers by itself within 5 s and answers 503 meanwhile. */
 const killTheDatabase: Line = { id: "K1", title: "kill -9 of PostgreSQL under load", run: killDatabase };
 
-/** The control: a database that answers before its log is on disk must be caught losing rows, or K1 proves nothing. */
+/** The control: a database that answers before its WAL is on disk must be caught losing rows. */
 export const lazyKillLine: Line = {
   id: "K1-control",
   title: "the same with synchronous_commit off must lose something",
   run: async (input) => {
     const attempt = () => killDatabase({ ...input, lazyCommits: true });
     let found = await attempt();
-    // What can be lost came within the last 0.2 s: a few kills may all find that nothing did.
+    // Only the last 0.2 s can be lost, so a few kills may lose nothing.
     for (let again = 0; found.missing === 0 && again < 2; again++) found = await attempt();
     return { tried: found.tried, failed: found.missing > 0 ? 0 : 1, detail: found.detail };
   },

@@ -27,10 +27,10 @@ import { badValuesLine, cleanLine, csvLine, hashLine, sequencesLine, tenantsLine
 import type { Line } from "./types";
 import { FORMER_CHECKOUT, upgradeLine } from "./upgrade";
 
-/** Rounds of a line in a quick and in a full run. */
+/** Rounds of a test in quick and full runs. */
 type Sized = { line: Line; quick: number; full: number; slow?: true };
 
-/** What takes too long for every run: a quick run has these where they are asked for by name. */
+/** Too slow for every run: quick runs include these only by name. */
 const slow = (lines: Line[], quick: number, full: number): Sized[] =>
   lines.map((line) => ({ line, quick, full, slow: true }));
 
@@ -60,7 +60,7 @@ export const LINES: Sized[] = [
   { line: headsLine, quick: 1, full: 10 },
   { line: fairSharesLine, quick: 1, full: 10 },
   { line: proxyLine, quick: 1, full: 1 },
-  // Their few cases are in `npm test vitest` already.
+  // `npm test vitest` already has their few cases.
   ...slow([importLawLine], 1, 100),
   ...slow([cleanLine], 30, 1_000),
   ...slow([hashLine], 800, 100_000),

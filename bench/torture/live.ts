@@ -10,19 +10,19 @@ import { prepare } from "./load";
 import { type Line, type Outcome, QUICK_TRIES } from "./types";
 
 /**
- * Live queries over the wire: the built agent as its own program, enrolled by the one-line command, then stopped,
- * frozen and impersonated by one that answers garbage; many simulated agents with queries in flight.
+ * Live queries over the wire: the built agent as a program, enrolled by the one-line command, then stopped, frozen and
+ * replaced by one that sends garbage; many simulated agents with queries in flight.
  */
 
 const FIRST_ANSWER_MS = 2_000;
-/** Until an agent is known to have come or gone, on a machine that does other things as well. */
+/** Time to detect an agent's arrival or departure on a busy machine. */
 const WAIT_MS = 30_000;
 const SIMULATED = 200;
-/** What all simulated agents ship meanwhile (requests/s); a quick run has a share of the machine alone. */
+/** Total rate of simulated agents (requests/s); quick runs share the machine. */
 const SHIPPED = { full: 50, quick: 10 };
-/** Longer than any line may take: the simulation is stopped when the last query has ended. */
+/** Upper limit: the simulation stops after the last query. */
 const SIMULATION_SECONDS = 3_600;
-/** The frozen agent costs the whole timeout of a query, so only a full run waits for it. */
+/** A frozen agent takes a query's full timeout, so only full runs test it. */
 const FULL_ROUNDS = 50;
 
 type Api = { base: string; token: string };
@@ -57,7 +57,7 @@ async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<voi
 type Waiting = { timeoutMs: number; pauseMs: number };
 const WAITING: Waiting = { timeoutMs: WAIT_MS, pauseMs: 20 };
 
-/** Asks until the agent is connected; the answer that came, or the last refusal. */
+/** Retries until the agent is connected. @returns the answer, or the last refusal */
 async function untilAnswered<Body = object>(
   ask: () => Promise<Asked<Body>>,
   { timeoutMs, pauseMs } = WAITING,
@@ -69,7 +69,7 @@ async function untilAnswered<Body = object>(
 }
 
 type Checks = { tried: number; faults: string[] };
-/** Where what was found goes, how often something is asked that other work can keep waiting, and what agents ship. */
+/** Findings, retries for requests delayed by other load, and the agents' rate. */
 type Checking = { tally: Checks; tries: number; rate: number };
 
 function check(tally: Checks, what: string, ok: boolean): void {
@@ -82,7 +82,7 @@ const isCode = (asked: Asked, status: number, code: string) => asked.status === 
 
 type Reference = { key: string; dir: string; isFull: boolean };
 
-/** The reference agent: real lines within two seconds of its start, then stopped, and in a full run frozen. */
+/** The reference agent: real lines within two seconds, then stopped, and in a full run frozen. */
 async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Reference): Promise<string> {
   const args = ["--url", api.base, "--enrollment-key", key, "--state-dir", dir];
   const started = performance.now();
@@ -99,7 +99,7 @@ async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Ref
     const [log] = logs.body.data ?? [];
     const ask = () => call<List<Record>>(api, live(deviceId, `/${log?.name}/events?limit=20`));
     let events = await ask();
-    // A quick run stands beside other work, which can keep any one query waiting.
+    // A quick run shares the machine, which can delay any query.
     for (let n = 1; !isFull && n < QUICK_TRIES && events.ms >= FIRST_ANSWER_MS; n++) events = await ask();
     const [entry] = events.body.data ?? [];
     check(tally, `no real log line: ${logs.status} ${events.status}`, Boolean(entry?.message));
@@ -125,7 +125,7 @@ async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Ref
   }
 }
 
-/** The stream's end takes a moment to be known; a query in flight then is 502. */
+/** The stream's end takes a moment to propagate; a query meanwhile is 502. */
 async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
   for (const deadline = Date.now() + WAIT_MS; ; await sleep(20)) {
     const asked = await ask();
@@ -133,7 +133,7 @@ async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
   }
 }
 
-/** An agent that answers with unreadable data, and one that leaves in the middle of a query. */
+/** An agent with unreadable answers, and one that disconnects during a query. */
 async function badAgents(api: Api, key: string, { tally, tries }: Omit<Checking, "rate">): Promise<void> {
   const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
   const { body: agent } = await call<Enrolled>(api, "/agents/enroll", given);
@@ -157,7 +157,7 @@ async function badAgents(api: Api, key: string, { tally, tries }: Omit<Checking,
   );
 }
 
-/** The control: what the bad agents' checks say of a server that makes up an answer regardless of what the agent does. */
+/** The control: checks of bad agents on a server that invents answers. */
 async function believing(server: Server, { token }: Api, key: string): Promise<number> {
   const tally: Checks = { tried: 0, faults: [] };
   await withFault(server, answersAt(/\/system-tools\/devices\//, 200, { data: [] }), ({ base }) =>
@@ -166,7 +166,7 @@ async function believing(server: Server, { token }: Api, key: string): Promise<n
   return tally.faults.length;
 }
 
-/** A query to each of the simulated agents at once, while they ship. */
+/** A query to each simulated agent at once, while they ship. */
 async function manyAgents(api: Api, key: string, { tally, tries, rate }: Checking): Promise<string> {
   const size = ["--devices", String(SIMULATED), "--rate", String(rate), "--seconds", String(SIMULATION_SECONDS)];
   const simulation = startAgent(["simulate", "--url", api.base, "--enrollment-key", key, ...size]);
@@ -179,7 +179,7 @@ async function manyAgents(api: Api, key: string, { tally, tries, rate }: Checkin
       [1, 2, 3].map((page) => call<List<Device>>(api, `/devices?limit=100&page=${page}`)),
     );
     const devices = pages.flatMap(({ body }) => body.data).filter(({ agentId }) => agentId?.startsWith("sim-"));
-    // All of them asking again every 20 ms would keep the streams from being opened that they wait for.
+    // Retrying every 20 ms would delay the streams being opened.
     const crowd = { ...WAITING, pauseMs: WAITING.pauseMs * SIMULATED };
     const ask = ({ id }: Device) =>
       untilAnswered(() => call<List<Record>>(api, live(id, "/Security/events?limit=50")), crowd);

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ADMIN } from "@/testing/server";
 
-/** What was acknowledged to the writers. */
+/** Events acknowledged to the writers. */
 export type Acknowledged = {
   events: Set<string>;
   deviceEvents: Set<string>;
   logs: Set<string>;
   refused: number;
   answers: Map<number, number>;
-  /** Hears of each request that ended: whose it was, and its status, or why there was none. */
+  /** Called for each finished request: its writer, and its status or error. */
   onAnswer?: (writer: number, outcome: number | string) => void;
 };
 
@@ -24,7 +24,7 @@ export const nothingYet = (): Acknowledged => ({
 const FIRST_ANSWER_MS = 30_000;
 const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events.size + deviceEvents.size + logs.size;
 
-/** Waits for a time, and until something is acknowledged: on a busy machine a kill could come before, and prove nothing. */
+/** Waits for a time and an acknowledgement: on a busy machine a kill could come before any, and prove nothing. */
 export async function underLoad(acked: Acknowledged, ms: number): Promise<void> {
   const before = countOf(acked);
   const began = Date.now();
@@ -38,7 +38,7 @@ type Sent = { method: string; path: string; token: string | null; body?: unknown
 
 const TRIES = 5;
 
-/** Sends again where the answer is 503, as it asks for: a busy machine's database may not answer in time. */
+/** Retries on 503, as requested: a busy machine's database may be slow. */
 export async function answerOf(send: () => Promise<Response>): Promise<Response> {
   for (let n = 1; ; n++) {
     const response = await send();
@@ -48,7 +48,7 @@ export async function answerOf(send: () => Promise<Response>): Promise<Response>
   }
 }
 
-/** One request that has to be answered well. @throws Error with what was answered instead */
+/** A request that must succeed. @throws Error with the actual answer */
 export async function json<T>(base: string, { method, path, token, body }: Sent): Promise<T> {
   const response = await answerOf(() =>
     fetch(`${base}/api/v1${path}`, {
@@ -63,12 +63,12 @@ export async function json<T>(base: string, { method, path, token, body }: Sent)
 
 const post = (path: string, token: string | null, body: unknown): Sent => ({ method: "POST", path, token, body });
 
-/** Signs in again; access tokens live for minutes only. */
+/** Signs in again, because access tokens live for minutes. */
 export async function signIn(base: string): Promise<string> {
   return (await json<{ accessToken: string }>(base, post("/auth/token", null, ADMIN))).accessToken;
 }
 
-/** An organization, a key that may write its audit log, and an enrolled agent. */
+/** An organization, a key for its audit log, and an enrolled agent. */
 export async function prepare(base: string): Promise<Credentials> {
   const accessToken = await signIn(base);
   const create = <T>(path: string, body: object) => json<T>(base, post(path, accessToken, body));
@@ -83,7 +83,7 @@ export async function prepare(base: string): Promise<Credentials> {
 }
 
 const EVENTS_PER_POST = 5;
-/** The first event of each post comes late. */
+/** The first event of each post is late. */
 const LATE_MS = 60 * 60_000;
 
 function auditPost({ key }: Credentials, acked: Acknowledged) {
@@ -152,16 +152,16 @@ function logPost({ agentId, agentToken }: Credentials, acked: Acknowledged) {
 
 const KINDS = [auditPost, devicePut, logPost];
 
-/** Why fetch had no answer: the code of the socket's error, or what ended the wait. */
+/** Reason that fetch failed: the socket's error code, or the abort. */
 function reasonOf(error: unknown): string {
   const { name, cause }: { name?: unknown; cause?: { code?: unknown } } = Object(error);
   return String(cause?.code ?? name);
 }
 
-/** Who writes, and what was acknowledged to it. */
+/** Writers' credentials and acknowledgements. */
 type Load = { credentials: Credentials; acked: Acknowledged };
 
-/** One writer: posts until it is stopped; counts only what was answered with success. */
+/** A writer: posts until stopped; counts only successes. */
 async function writer(
   { base, credentials, acked, isStopped }: Load & { base: string; isStopped: () => boolean },
   at: number,
@@ -186,13 +186,13 @@ async function writer(
       await response.arrayBuffer();
     } catch (error) {
       acked.onAnswer?.(at, reasonOf(error));
-      acked.refused++; // the server is gone: nothing was promised
+      acked.refused++; // The server is gone: nothing was promised.
       await sleep(20);
     }
   }
 }
 
-/** Starts so many writers; the answer stops them and waits for their last request. */
+/** Starts writers. @returns a function that stops them and waits for their last requests */
 export function startLoad(base: string, { credentials, acked }: Load, writers: number): () => Promise<void> {
   let stop = false;
   const isStopped = () => stop;

@@ -6,9 +6,9 @@ import { LINES } from "./lines";
 import type { Line, Outcome } from "./types";
 
 /**
- * `npm run torture [-- --quick | --full] [ID …] [--seed N] [--minutes N] [--report FILE]`: runs each line on this
- * machine against the built server, prints what was tried and what failed (--report: as JSON, too), and exits non-zero on
- * any failure.
+ * `npm run torture [-- --quick | --full] [ID …] [--seed N] [--minutes N] [--report FILE]`: runs each test against the
+ * built server on this machine, prints attempts and failures (--report: also as JSON), and exits nonzero on any
+ * failure.
  */
 
 const { values, positionals: chosen } = parseArgs({
@@ -32,7 +32,7 @@ if (unknown.length > 0 || !(minutes > 0) || Number.isNaN(seed)) {
   process.exit(2);
 }
 
-/** A line that hangs is a line that failed; the others still run. On a busy machine a quick line takes minutes all the same. */
+/** A hung test fails, and the others still run. On a busy machine quick tests take minutes anyway. */
 const QUICK_LIMIT_MS = 15 * 60_000;
 const FULL_LIMIT_MS = 90 * 60_000;
 const LIMIT_MS = full ? FULL_LIMIT_MS : QUICK_LIMIT_MS;

@@ -9,7 +9,7 @@ import { endServer, freePort, startServer } from "@/testing/server";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
 
-/** H4: requests that none of our clients would send, written to the socket as they are, with and without a credential. */
+/** H4: requests that none of our clients would send, raw on the socket, with and without a credential. */
 
 const AT_ONCE = 8;
 const ANSWER_MS = 5_000;
@@ -45,7 +45,7 @@ const JSON_LIKE = [
   "1e999",
 ];
 
-/** The cursor of a real list with one character changed, one left out or one added. */
+/** A real cursor with one character changed, removed or added. */
 function altered(random: () => number, cursor: string): string {
   const at = Math.floor(random() * cursor.length);
   const other = pick(
@@ -103,7 +103,7 @@ const KINDS: Record<string, Make> = {
   id: (random) => get(`/api/v1/audit-logs/logs/${encodeURIComponent(chars(random, 20))}`),
 };
 
-/** Kinds whose fault would be hidden behind another credential. */
+/** Kinds whose fault another credential would hide. */
 const WITHOUT = new Set(["credential"]);
 
 function withCredential({ text }: Omit<Raw, "kind">, token: string | null): string {
@@ -113,14 +113,14 @@ function withCredential({ text }: Omit<Raw, "kind">, token: string | null): stri
   return full.includes("\r\n\r\n") ? full : `${full}\r\n`;
 }
 
-/** True when an answer is there as a whole: after some refusals the connection stays open for the next request. */
+/** True for a complete answer: after some refusals the connection stays open. */
 function isWhole(answer: string): boolean {
   const end = answer.indexOf("\r\n\r\n");
   const length = /^content-length: *(\d+)/im.exec(answer)?.[1];
   return end >= 0 && length !== undefined && answer.length >= end + 4 + Number(length);
 }
 
-/** No answer at all is one that came late: asked again, it is a fault the third time. */
+/** A missing answer may be late: only the third one is a fault. */
 async function send(port: number, text: string): Promise<string> {
   let answer = "";
   for (let n = 0; n < 3 && answer === ""; n++) answer = await sendOnce(port, text);
@@ -146,7 +146,7 @@ function sendOnce(port: number, text: string): Promise<string> {
   });
 }
 
-/** What is wrong with an answer; null for a refusal in the contract's form. */
+/** Fault of an answer; null for a refusal in the contract's form. */
 function faultOf(answer: string): string | null {
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
   if (status < 400 || status >= 500) return `status ${status}`;
@@ -166,7 +166,7 @@ async function attack(port: number, requests: Raw[]): Promise<string[]> {
   return faults;
 }
 
-/** A server that fails as ours once did: each of its answers has to be found. */
+/** A server with our former failures, all of which must be detected. */
 async function control(requests: Raw[]): Promise<number> {
   const server = createServer((_, outgoing) => outgoing.writeHead(500).end("Error\n    at x (/app/server.js:1:2)"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -196,7 +196,7 @@ export const malformedLine: Line = {
     const server = await startServer({ dataDir: join(folder, "data"), port: await freePort(), logFile });
     try {
       const credentials = await prepare(server.base);
-      // What the pages' framework adds to the server is there once it has served one.
+      // Next adds handlers to the server on its first page.
       await fetch(`${server.base}/login`);
       const cursor = await cursorOf(server.base, credentials);
       const requests = Array.from({ length: rounds }, (): Raw[] =>

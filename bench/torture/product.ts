@@ -5,7 +5,7 @@ import type { Server } from "@/testing/server";
 type Ran = { code: number | null; out: string; err: string };
 type Running = { child: ChildProcess; ended: Promise<Ran> };
 
-/** The built command line on a data folder, for callers that end it early. */
+/** The built command line on a data folder, to be ended early. */
 export function startProduct(dataDir: string, args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [join("dist", "trailmark.mjs"), ...args], {
     env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", TRAILMARK_DATA_DIR: dataDir, ...env },
@@ -25,5 +25,5 @@ export function startProduct(dataDir: string, args: string[], env: Record<string
   return { child, ended };
 }
 
-/** The built command line beside a running server, on its data folder, until it ends. */
+/** The built command line on the data folder of a running server, until it ends. */
 export const runProduct = ({ dataDir }: Server, args: string[]): Promise<Ran> => startProduct(dataDir, args).ended;

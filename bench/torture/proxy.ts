@@ -5,7 +5,7 @@ import { withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
 
-/** S2: what a client claims of its address, and what must be stored of it with and without trust in proxy headers. */
+/** S2: claimed client addresses, and the address to store with and without trust in proxy headers. */
 
 type Mix = { headers: Record<string, string | string[]>; trusted: string };
 const SOCKET = "127.0.0.1";
@@ -57,7 +57,7 @@ const MIXES: Mix[] = [
   mix("::1", real("::1")),
 ];
 
-/** An audited request. By node's own client: fetch refuses to send some of these. */
+/** An audited request, by node's own client: fetch refuses some of these. */
 function createKey(base: string, { accessToken, orgId }: Credentials, headers: Mix["headers"]): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = { "Content-Type": "application/json", Authorization: `Bearer ${accessToken}`, ...headers };
@@ -70,7 +70,7 @@ function createKey(base: string, { accessToken, orgId }: Credentials, headers: M
 
 type Entry = { userAgent: string; ipAddress: string };
 
-/** The stored address of each audited request, by its user agent. */
+/** Stored address of each audited request, by user agent. */
 async function storedAddresses(server: Server, { orgId, accessToken }: Credentials): Promise<Map<string, string>> {
   const query = new URLSearchParams({ orgId, action: "enrollment_key.create", limit: "100" });
   const found = new Map<string, string>();
@@ -84,7 +84,7 @@ async function storedAddresses(server: Server, { orgId, accessToken }: Credentia
   return found;
 }
 
-/** @param trust what is asked of the server; `does` what it is configured to do instead */
+/** @param trust expected trust; `does` the configured one */
 const wrongWith = (trust: boolean, does = trust) =>
   withServer(
     async (server) => {
@@ -113,7 +113,7 @@ export const proxyLine: Line = {
   title: "proxy headers, with and without trust: the stored address",
   run: async () => {
     const wrong = [...(await wrongWith(false)), ...(await wrongWith(true))];
-    // Every mix that names an address has to be seen, or the zero above says nothing.
+    // Every mix with an address must be detected, or the zero above proves nothing.
     const believed = await wrongWith(false, true);
     const naming = MIXES.filter(({ trusted }) => trusted !== SOCKET).length;
     if (believed.length !== naming) wrong.push(`the control was found out in ${believed.length} of ${naming} mixes`);

@@ -8,9 +8,9 @@ import { answerOf, type Credentials, json, prepare, signIn } from "./load";
 import type { Line, LineInput, Outcome } from "./types";
 
 const WRITERS = 4;
-/** Entries of a case: with the third an alert begins, which the others join. */
+/** Entries of a case: the third starts an alert, which later ones join. */
 const PER_CASE = 5;
-/** Cases under way at a time, so that a kill finds each in another state. */
+/** Concurrent cases, so that a kill finds each in another state. */
 const OPEN_CASES = 12;
 const EVALUATED_MS = 90_000;
 const RULE = `name: step
@@ -26,7 +26,7 @@ type World = { server: Server; credentials: Credentials; cases: Case[] };
 
 const remaining = ({ events }: Case): boolean => events.length < PER_CASE;
 
-/** The next event of a case under way, or of a new one. */
+/** Next event of an open case, or of a new one. */
 function nextEvent(cases: Case[], random: () => number, opens: boolean): { caseId: string; id: string } | null {
   const open = cases.filter(remaining);
   if (opens && open.length < OPEN_CASES) cases.push({ id: randomUUID(), events: [] });
@@ -38,7 +38,7 @@ function nextEvent(cases: Case[], random: () => number, opens: boolean): { caseI
   return { caseId: one.id, id };
 }
 
-/** Sends one event after the other, each again until it is acknowledged: its id makes it one entry. */
+/** Sends events one by one, each until acknowledged: its id makes it one entry. */
 async function write({ server, credentials, cases }: World, random: () => number, until: () => boolean): Promise<void> {
   for (;;) {
     const next = nextEvent(cases, random, !until());
@@ -77,7 +77,7 @@ async function alertsOf({ server, credentials: { orgId } }: World): Promise<Aler
   }
 }
 
-/** Waits until as many entries as there are have been counted, and then whether any is counted again. */
+/** Waits until all entries are counted, and checks for repeated counting. */
 async function settled(world: World): Promise<Alert[]> {
   await untilWritten(world.server.base);
   const expected = world.cases.length * PER_CASE;
@@ -94,7 +94,7 @@ async function settled(world: World): Promise<Alert[]> {
 
 type Found = { cases: number; alerts: number; lost: number; doubled: number; wrong: number; unrecorded: number };
 
-/** Every case has one alert with all of its entries, and the alert one entry in the log. */
+/** Every case has one alert with all its entries, and the alert one entry in the log. */
 async function compareWith(world: World): Promise<Found> {
   const alerts = await settled(world);
   const sql = ownerOf(world.server);
@@ -126,7 +126,7 @@ async function compareWith(world: World): Promise<Found> {
   return found;
 }
 
-/** Has the rules read again what they have read, as a product that keeps position and state apart would after a kill. */
+/** Makes rules reread entries, like a product that stores position and state separately. */
 async function rewind(server: Server): Promise<void> {
   const sql = ownerOf(server);
   try {
@@ -168,7 +168,7 @@ const toOutcome = (found: Found, failed: number): Outcome => ({
     .join(", "),
 });
 
-/** DT1: whatever a kill interrupts, each case has one alert with its entries, counted once. */
+/** DT1: wherever a kill hits, each case has one alert with its entries, counted once. */
 export const ruleKillLine: Line = {
   id: "DT1",
   title: "kill -9 of the server while entries arrive that raise alerts",
@@ -179,7 +179,7 @@ export const ruleKillLine: Line = {
   },
 };
 
-/** The control: rules that read twice after a kill must be caught counting entries again. */
+/** The control: rules that reread after a kill must be caught counting twice. */
 export const rereadLine: Line = {
   id: "DT1-control",
   title: "the same with rules that forget how far they have read must count entries twice",

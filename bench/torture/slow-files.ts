@@ -9,28 +9,28 @@ import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { SLOW_FILES } from "@/testing/import/slow-files";
 import { type Line, QUICK_TRIES } from "./types";
 
-/** H1: files that are made to be slow, read as an import reads them, while this process has to answer others. */
+/** H1: slow files by design, read as by an import, while this process answers others. */
 
 const TIMEOUT_MS = 5_000;
 const MAX_WAIT_MS = 250;
-/** A quick run is made on machines that do other things as well: what a file may take is counted in processor time. */
+/** Quick runs share the machine, so a file's time is measured as CPU time. */
 const QUICK_MAX_WAIT_MS = 1_000;
 const FULL_ROUNDS = 10;
 const NS_PER_MS = 1_000_000;
-/** The measure ticks before and after what it measures. */
+/** The timer ticks before and after the measured work. */
 const SETTLE_MS = 30;
 
 /** Linux counts in hundredths of a second. */
 const MS_PER_TICK = 10;
 
-/** Processor time so far of this process and of those that it began and that have ended (ms; Linux). */
+/** CPU time so far of this process and its ended children (ms; Linux). */
 function workedMs(): number {
   const [, fields = ""] = readFileSync("/proc/self/stat", "utf8").split(") ");
   const [user, system, ofChildren, ofChildrenInSystem] = fields.split(" ").slice(11, 15).map(Number);
   return MS_PER_TICK * ((user ?? 0) + (system ?? 0) + (ofChildren ?? 0) + (ofChildrenInSystem ?? 0));
 }
 
-/** The longest time (ms) for which this process answered no request while the work was under way. */
+/** Longest time (ms) without an answer from this process during the work. */
 async function longestWait(work: () => Promise<void> | void): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -41,14 +41,14 @@ async function longestWait(work: () => Promise<void> | void): Promise<number> {
   return delay.max / NS_PER_MS;
 }
 
-/** The control: a reader that looks for the end of each tag from its start, here and not in a separate thread. */
+/** The control: a reader that searches each tag's end from the start, in this thread. */
 function readQuadratically(ms: number): void {
   const text = "<c ".repeat(400_000);
   const until = performance.now() + ms;
   for (let at = 0; at >= 0 && performance.now() < until; at = text.indexOf("<c ", at + 1)) text.indexOf("</c>", at);
 }
 
-/** How reading one file ended: in rows or refused in words; anything else is our fault. */
+/** Result of reading one file: rows or a refusal in words; anything else is our fault. */
 async function readOne(path: string): Promise<string | null> {
   try {
     await readFiles({ kind: "preview", source: "automate", path, format: null });
@@ -59,7 +59,7 @@ async function readOne(path: string): Promise<string | null> {
   }
 }
 
-/** How reading a file ended, how long it took by the clock given, and for how long it kept others waiting (ms). */
+/** Result of reading a file, its duration by the given clock, and the longest delay of others (ms). */
 async function measure(path: string, clock: () => number) {
   const began = clock();
   let fault: string | null = null;
@@ -86,7 +86,7 @@ export const slowFilesLine: Line = {
           const path = join(folder, String(tried++));
           writeFileSync(path, build(rounds === 1 ? 10 : round));
           let { fault, wait, took } = await measure(path, clock);
-          // A quick run stands beside other work, which can keep this process waiting as well.
+          // A quick run shares the machine, which can delay this process too.
           for (let n = 1; !full && n < QUICK_TRIES && !fault && (wait > maxWaitMs || took > TIMEOUT_MS); n++)
             ({ fault, wait, took } = await measure(path, clock));
           rmSync(path);

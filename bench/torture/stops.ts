@@ -13,7 +13,7 @@ const WRITERS = 6;
 const AGENTS = 20;
 const BURST = 400;
 
-/** Agents with an open command stream each. */
+/** Agents with one open command stream each. */
 async function openStreams(server: Server, { accessToken, orgId }: Credentials): Promise<FakeAgent[]> {
   const post = async <T>(path: string, body: object, token?: string): Promise<T> => {
     const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
@@ -31,8 +31,8 @@ async function openStreams(server: Server, { accessToken, orgId }: Credentials):
   );
 }
 
-/** One large batch whose rows still wait for the database when the answer is there. */
-/** @returns the answer's status, 0 where there was none */
+/** A large batch, answered while its rows still wait for the database. */
+/** @returns the answer's status, 0 without one */
 async function burst(server: Server, { key }: Credentials, acked: Acknowledged): Promise<number> {
   const ids = Array.from({ length: BURST }, () => randomUUID());
   const rest = { actorType: "system", actorId: "torture", action: "device.update", resourceType: "device" };
@@ -46,7 +46,7 @@ async function burst(server: Server, { key }: Credentials, acked: Acknowledged):
   return answer?.status ?? 0;
 }
 
-/** SIGTERM; how long the process takes to end, and with which code. */
+/** SIGTERM. @returns time to exit, and exit code */
 async function terminate({ child }: Server): Promise<{ ms: number; code: number | null }> {
   const started = Date.now();
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -56,7 +56,7 @@ async function terminate({ child }: Server): Promise<{ ms: number; code: number 
   return { ms: Date.now() - started, code };
 }
 
-/** What is handed in reaches the server as it is, or through one with a fault. */
+/** Sends to the server directly, or through a faulty one. */
 type Front = <T>(server: Server, fn: (server: Server) => Promise<T>) => Promise<T>;
 const direct: Front = (server, fn) => fn(server);
 
@@ -98,14 +98,14 @@ async function stopUnder({ rounds, random }: LineInput, front: Front): Promise<O
   };
 }
 
-/** K5: SIGTERM with open agent streams and unflushed events: out within 10 s, nothing lost. */
+/** K5: SIGTERM with open agent streams and unflushed events: exits within 10 s, nothing lost. */
 export const stopLine: Line = {
   id: "K5",
   title: "SIGTERM with open agent streams and unflushed events",
   run: (input) => stopUnder(input, direct),
 };
 
-/** The control: a server that drops at SIGTERM what waits in its memory must be caught. */
+/** The control: a server that drops its memory at SIGTERM must be caught. */
 export const droppedQueueLine: Line = {
   id: "K5-control",
   title: "the same with a server that drops its queue must lose something",
@@ -115,19 +115,19 @@ export const droppedQueueLine: Line = {
   },
 };
 
-/** Every process of the embedded PostgreSQL: stopped ones answer nothing and close nothing. */
+/** Signals all processes of the embedded PostgreSQL: stopped ones neither answer nor close. */
 const signalPostgres = (dataDir: string, signal: NodeJS.Signals) => signalPostmaster(clusterOf(dataDir).folder, signal);
 
 const FREEZE_MS = 10_000;
 const QUICK_FREEZE_MS = 2_000;
-/** What a request that only records may take while the database is frozen: the patience for a commit, and the disk. */
+/** Maximum time of a recording request while the database is frozen: the wait for a commit, and the disk. */
 const RECORD_MS = 2_000;
 const RECOVERY_MS = 5_000;
 
-/** refused: asked to come again, as where neither the database nor the disk answers in time; wrong: answered otherwise. */
+/** refused: told to retry, because neither database nor disk answered in time; wrong: any other answer. */
 type Freeze = { batches: number[]; refused: number; wrong: number; backMs: number };
 
-/** What batches (ms each) took while PostgreSQL stood still, and how long the server took to be ready again. */
+/** Batch durations (ms) while PostgreSQL stood still, and the time until the server was ready again. */
 async function freeze(server: Server, forMs: number, send: () => Promise<number>): Promise<Freeze> {
   const batches: number[] = [];
   let [refused, wrong] = [0, 0];
@@ -188,7 +188,7 @@ async function freezeUnder({ rounds }: LineInput, front: Front): Promise<Outcome
   });
 }
 
-/** K4: PostgreSQL frozen; what only records is answered from the spool, and all is in the database afterwards. */
+/** K4: PostgreSQL frozen; recording is answered from the spool, and all is in the database afterwards. */
 export const frozenLine: Line = {
   id: "K4",
   title: "PostgreSQL frozen: recording does not wait, recovery by itself",

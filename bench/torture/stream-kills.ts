@@ -14,7 +14,7 @@ import { runProduct } from "./product";
 import type { Line, LineInput, Outcome } from "./types";
 
 const WRITERS = 4;
-/** A kill is likely to come between what the receiver stored and its answer. */
+/** Makes kills likely between the receiver's storing and its answer. */
 const ANSWER_DELAY_MS = 40;
 const CUT_MS = 5_000;
 const CAUGHT_UP_MS = 90_000;
@@ -23,7 +23,7 @@ const LOCAL = { TRAILMARK_WEBHOOKS_PRIVATE: "true", TRAILMARK_WEBHOOKS_HTTP: "tr
 type Stream = { id: string; state: string; lag: { entries: number } };
 type Store = Awaited<ReturnType<typeof startStrictS3>>;
 type Site = { server: Server; receiver: StreamReceiver; store: Store; credentials: Credentials };
-/** The ids of an HTTPS stream and of an archive of the same organization. */
+/** Ids of an HTTPS stream and an archive of the same organization. */
 type World = Site & { id: string; archiveId: string };
 
 async function startStream({ server, credentials }: Site, settings: object): Promise<string> {
@@ -45,13 +45,13 @@ async function createWorld(site: Site): Promise<World> {
   return { ...site, id, archiveId };
 }
 
-/** Whether the receivers' answers reach the sender; what they answer is stored either way. */
+/** Whether receivers' answers reach the sender; data is stored either way. */
 function letAnswers({ receiver, store }: Site, reach: boolean): void {
   receiver.answer = () => (reach ? { status: 204 } : "cut");
   store.after = ({ method }) => (reach || method !== "PUT" ? null : "cut");
 }
 
-/** Keeps answers from the sender, and waits until the receiver has stored a batch whose sender does not know it. */
+/** Withholds answers, and waits until the receiver has stored an unacknowledged batch. */
 async function cutOne(site: Site): Promise<void> {
   const { received } = site.receiver;
   const before = received.length;
@@ -59,7 +59,7 @@ async function cutOne(site: Site): Promise<void> {
   for (const end = Date.now() + CUT_MS; received.length === before && Date.now() < end; ) await sleep(20);
 }
 
-/** Waits until something is reached. @returns what it was at last, 0 where it was reached */
+/** Waits for zero. @returns the last value */
 async function untilNone(left: () => Promise<number>): Promise<number> {
   for (const deadline = Date.now() + CAUGHT_UP_MS; ; await sleep(250)) {
     const n = await left();
@@ -67,7 +67,7 @@ async function untilNone(left: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Waits until both have acknowledged everything, the archive's receipts among it. @returns what is left */
+/** Waits until both have acknowledged everything, including archive receipts. @returns the remainder */
 async function behind(world: World): Promise<number> {
   const { server, id, credentials } = world;
   await untilWritten(server.base);
@@ -75,7 +75,7 @@ async function behind(world: World): Promise<number> {
   const get = <T>(path: string) => json<T>(server.base, { method: "GET", path, token });
   const unsent = () => untilNone(async () => (await get<Stream>(`/streams/${id}`)).lag.entries);
   await unsent();
-  // Again and again: what follows a batch whose limits stand already waits for the end of its own day.
+  // Repeatedly: entries after a batch with stored limits wait for the end of their own day.
   const unarchived = await untilNone(async () => {
     const through = await makeArchiveDue(world);
     const { data } = await get<{ data: { last: number }[] }>(`/archive/objects?orgId=${credentials.orgId}`);
@@ -93,7 +93,7 @@ async function withOwner<T>(server: Server, fn: (sql: Sql) => Promise<T>): Promi
   }
 }
 
-/** Removes the limits of what is in flight, as a product would lose them that keeps them in memory. */
+/** Deletes limits of batches in flight, like a product that keeps them in memory. */
 const forgetLimits = (server: Server): Promise<void> =>
   withOwner(server, (sql) =>
     asOwner(sql, "stream_batches", () => sql`DELETE FROM stream_batches WHERE acknowledged_at IS NULL`),
@@ -104,7 +104,7 @@ const makeArchiveDue = ({ server, archiveId, credentials: { orgId } }: World): P
 
 type Found = { lost: number; disordered: number; repeated: number; rebatched: number; entries: number };
 
-/** The command line's verdicts on the receivers' files, except intact. */
+/** Command line verdicts on the receivers' files, except intact. */
 async function verdictsOn({ server, receiver, store, credentials }: World): Promise<string[]> {
   const { orgId } = credentials;
   const token = await signIn(server.base);
@@ -126,7 +126,7 @@ async function verdictsOn({ server, receiver, store, credentials }: World): Prom
   return ran.flatMap(({ code, out, err }) => (code === 0 ? [] : [`exit code ${code}: ${out}${err}`]));
 }
 
-/** What the receiver kept against the log. rebatched: entries that came in more than one batch, or one batch in two forms. */
+/** Compares the receiver's copy with the log. rebatched: entries in several batches, or a batch in two forms. */
 async function compareWith({ server, receiver, credentials: { orgId } }: World): Promise<Found> {
   const rows = await withOwner(
     server,
@@ -161,7 +161,7 @@ async function compareWith({ server, receiver, credentials: { orgId } }: World):
   };
 }
 
-/** One kill: of the server, of PostgreSQL, or of the receivers, in turn. */
+/** Kills the server, PostgreSQL or the receivers, in turn. */
 async function kill(world: World, what: "server" | "postgres" | "receiver"): Promise<void> {
   const { server } = world;
   if (what === "server") return killServer(server);
@@ -191,7 +191,7 @@ async function run({ rounds, random }: LineInput, forgets: boolean): Promise<Run
         const stop = startLoad(server.base, { credentials, acked }, WRITERS);
         await underLoad(acked, 1_500 + random() * 2_000);
         await makeArchiveDue(world);
-        // In the middle of a batch, whose answer the sender never hears.
+        // During a batch whose answer never reaches the sender.
         if (what === "server") await cutOne(world);
         await sleep(random() * 1_000);
         await kill(world, what);
@@ -223,8 +223,8 @@ const toOutcome = ({ verdicts, ...found }: Run, failed: number): Outcome => ({
 });
 
 /**
- * ST1: nothing that was sealed fails to arrive, in the chain's order, what arrives again is the same batch, and what the
- * receiver and the archive's store kept is intact by the command line.
+ * ST1: every sealed entry arrives in chain order, repeats are the same batch, and the copies of receiver and archive
+ * are intact by the command line.
  */
 export const streamKillLine: Line = {
   id: "ST1",
@@ -236,7 +236,7 @@ export const streamKillLine: Line = {
   },
 };
 
-/** The control: a stream whose limits are gone after a kill must be caught sending entries in two batches. */
+/** The control: a stream that loses limits in a kill must be caught sending entries in two batches. */
 export const forgottenLimitsLine: Line = {
   id: "ST1-control",
   title: "the same with a stream that forgets the limits of its batches must repeat entries in other batches",

@@ -10,7 +10,7 @@ import { type Acknowledged, type Credentials, nothingYet, prepare, signIn } from
 import { runProduct } from "./product";
 import type { Line } from "./types";
 
-/** What the database's owner does to a chain, and what the server says of it over the wire. */
+/** Tampering by the database's owner, and the server's verdict over the wire. */
 
 const CHAIN = 100;
 const FULL_ROUNDS = 20;
@@ -37,7 +37,7 @@ const event = (timestamp?: string) => {
   return { id, ...what, resourceName: "T", details: { id }, result: "success", ...(timestamp && { timestamp }) };
 };
 
-/** Until an event that was submitted is stored, and with it what was recorded for its organization before. */
+/** Waits until a submitted event is stored, and everything recorded for its organization before. */
 async function submitted(target: Target, events: ReturnType<typeof event>[]): Promise<void> {
   const status = await post(target, events);
   if (status !== 202) throw new Error(`events: ${status}`);
@@ -48,10 +48,10 @@ async function submitted(target: Target, events: ReturnType<typeof event>[]): Pr
   if (missing > 0) throw new Error(`${missing} of ${events.length} entries did not come`);
 }
 
-/** An organization whose log has a hundred entries, one a second. */
+/** An organization with a hundred entries, one per second. */
 async function createChain(server: Server, sql: postgres.Sql): Promise<Target> {
   const target = { server, sql, credentials: await prepare(server.base) };
-  // What making the organization recorded comes a moment later: it is counted once all of it is there.
+  // Creating the organization is recorded a moment later, so waits before counting.
   await submitted(target, [event()]);
   const [had] = await rowsBeside(target);
   const missing = CHAIN - (had?.count ?? 0);
@@ -65,14 +65,14 @@ async function createChain(server: Server, sql: postgres.Sql): Promise<Target> {
 const rowsBeside = ({ sql, credentials: { orgId } }: Target) =>
   sql<{ count: number }[]>`SELECT count(*)::int AS count FROM audit_logs WHERE org_id = ${orgId}`;
 
-/** A statement with every trigger out of the way. */
+/** Runs a statement without triggers. */
 const tamper = ({ sql, credentials: { orgId } }: Target, statement: string): Promise<unknown> =>
   sql.begin(async (tx) => {
     await tx`SET LOCAL session_replication_role = replica`;
     await tx.unsafe(statement.replaceAll("ORG", `'${orgId}'`));
   });
 
-/** The server's verdict on the whole chain, or on the entries between two of its seconds. */
+/** The server's verdict on the whole chain, or on a range of seconds. */
 async function verdict({ server, credentials }: Target, range?: Range): Promise<string> {
   const query = new URLSearchParams({ orgId: credentials.orgId });
   if (range) {
@@ -92,7 +92,7 @@ async function night({ server, credentials: { orgId } }: Target): Promise<string
   return report.organizations[0]?.status ?? "nothing";
 }
 
-/** A judge that looks at the entries that are there: each is its own, each follows the one before where that is there. */
+/** A judge that only looks at existing entries: each intact, and linked to the previous one if present. */
 async function isBelieved({ sql, credentials: { orgId } }: Target): Promise<boolean> {
   const [row] = await sql<{ sound: boolean }[]>`
     SELECT coalesce(bool_and(prev_checksum = before OR before IS NULL), true) AS sound FROM (
@@ -101,7 +101,7 @@ async function isBelieved({ sql, credentials: { orgId } }: Target): Promise<bool
   return row?.sound === true;
 }
 
-/** Every run of neighbouring entries in an order of chance, or the ends and some of them. */
+/** All runs of adjacent entries in random order, or the ends and some others. */
 function deletions(full: boolean, random: () => number): Range[] {
   const all: Range[] = [];
   for (let from = 1; from <= CHAIN; from++) for (let to = from; to <= CHAIN; to++) all.push({ from, to });
@@ -120,7 +120,9 @@ function deletions(full: boolean, random: () => number): Range[] {
   return [...edges, ...Array.from({ length: 20 }, () => itemAt(all, Math.floor(random() * all.length)))];
 }
 
-/** C4: each run of entries deleted, asked for whole, by its own times, by those around it and by others, and by night. */
+/**
+ * C4: each run of entries deleted, verified as a whole, by its own times, by surrounding and other times, and at night.
+ */
 export const deletionsLine: Line = {
   id: "C4",
   title: "every run of entries of a chain of a hundred deleted by the owner",
@@ -137,7 +139,7 @@ export const deletionsLine: Line = {
       const all = deletions(rounds >= FULL_ROUNDS, random);
       for (const range of all) {
         if (Date.now() > until) break;
-        // Access tokens live for minutes only.
+        // Access tokens live for minutes.
         if (deleted++ % SIGN_IN_EVERY === 0) target.credentials.accessToken = await signIn(server.base);
         const { from, to } = range;
         const [kept] = await sql<{ rows: string }[]>`
@@ -174,14 +176,14 @@ export const deletionsLine: Line = {
   },
 };
 
-/** Heads after tampering, of which the log must say that it lost its head or its end. */
+/** Tampered heads, which must be reported as a lost head or end. */
 const HEADS = {
   "the head deleted": "DELETE FROM audit_chain_heads WHERE org_id = ORG",
   "the head lowered": "UPDATE audit_chain_heads SET seq = 90 WHERE org_id = ORG",
   "the head altered": "UPDATE audit_chain_heads SET checksum = repeat('0', 64) WHERE org_id = ORG",
 };
 
-/** Whether readiness and metrics report them: the heads themselves, and the alarms of chains found broken. */
+/** Whether readiness and metrics report lost heads, and alarms of broken chains. */
 const shows = async ({ base }: Server, chains: number): Promise<{ readyz: boolean; metric: boolean }> => {
   const ready: { checks?: { name: string; ok: boolean }[] } = await (await fetch(`${base}/readyz`)).json();
   const metrics = await (await fetch(`${base}/metrics`)).text();
@@ -203,7 +205,7 @@ async function untilShown(server: Server, chains: number): Promise<string[]> {
   }
 }
 
-/** A chain whose head was removed; what was handed in for it since, and what went wrong. */
+/** A chain without its head, its submissions since, and faults. */
 type Wounded = { name: string; target: Target; acked: Acknowledged; faults: string[]; isBelieved: boolean };
 
 async function wound(name: string, statement: string, target: Target): Promise<Wounded> {
@@ -214,13 +216,13 @@ async function wound(name: string, statement: string, target: Target): Promise<W
   return { name, target, acked: nothingYet(), faults, isBelieved: await isBelieved(target) };
 }
 
-/** An altered checksum of the right row is not seen by what seals: what follows it would be the break. */
+/** Sealing does not notice an altered checksum of the right row: the break is at the next one. */
 const isHeld = ({ name }: Wounded): boolean => !name.endsWith("altered");
 
 async function submit({ name, target, acked, faults }: Wounded): Promise<void> {
   const events = Array.from({ length: 5 }, () => event());
   const status = await post(target, events);
-  // 503 asks to come back, but what was handed in is kept all the same.
+  // 503 means retry, but submissions must be kept anyway.
   if (status !== 202 && status !== 503) faults.push(`${name}: events were answered ${status}`);
   for (const { id } of events) acked.events.add(id);
 }
@@ -237,7 +239,7 @@ async function examine({ name, target, acked, faults }: Wounded): Promise<void> 
   if (breaks + unsealed > 0) faults.push(`${name}: ${breaks} breaks, ${unsealed} unsealed afterwards`);
 }
 
-/** Chains without a good head, all of one server at once: it looks for them a few times a minute. */
+/** Chains without a valid head, all on one server, which checks a few times a minute. */
 async function losesItsHeads(first: Server): Promise<{ server: Server; wounded: Wounded[] }> {
   const before = ownerOf(first);
   const wounded: Wounded[] = [];
@@ -259,9 +261,9 @@ async function losesItsHeads(first: Server): Promise<{ server: Server; wounded: 
 }
 
 /**
- * C6: a head deleted, lowered or altered while events come: none is refused or lost, not even by kill -9 of the server,
- * the verdict is broken until the head is rebuilt, and then all of it is in the chain. Checkpoints lost with their folder
- * are reported as well.
+ * C6: a head deleted, lowered or altered during writes: nothing is refused or lost, even by kill -9 of the server; the
+ * verdict is broken until the head is rebuilt, and then everything is in the chain. Checkpoints lost with their folder
+ * are reported too.
  */
 export const headsLine: Line = {
   id: "C6",
@@ -288,7 +290,7 @@ export const headsLine: Line = {
   },
 };
 
-/** How many of the events are not in the log after half a minute. */
+/** Number of events missing from the log after half a minute. */
 async function untilStored({ sql, credentials: { orgId } }: Target, ids: string[]): Promise<number> {
   for (let waited = 0; ; waited++) {
     const stored = await sql<{ id: string }[]>`
@@ -298,7 +300,7 @@ async function untilStored({ sql, credentials: { orgId } }: Target, ids: string[
   }
 }
 
-/** Signs a checkpoint now; through which sequence number. */
+/** Signs a checkpoint now. @returns its last sequence */
 async function sign({ server, credentials: { orgId, accessToken } }: Target): Promise<number> {
   const answer = await fetch(`${server.base}/api/v1/audit-logs/checkpoints?orgId=${orgId}&sign=true`, {
     headers: { Authorization: `Bearer ${accessToken}` },
@@ -307,7 +309,7 @@ async function sign({ server, credentials: { orgId, accessToken } }: Target): Pr
   return data[0]?.size ?? 0;
 }
 
-/** A rewritten end with the checkpoints that contradict it deleted in the database, in the folder, and in both. */
+/** A rewritten end, with contradicting checkpoints deleted in the database, the folder, and both. */
 async function losesItsCheckpoints(first: Server): Promise<{ server: Server; faults: string[] }> {
   const CUT = `DELETE FROM audit_logs WHERE org_id = ORG AND chain_seq > 90;
     UPDATE audit_chain_heads h SET seq = 90, checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 90) WHERE org_id = ORG`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Line, LineInput, Outcome } from "./types";
 
-/** Lines that are tests of the suite with more cases (testing/ordered.ts). */
+/** Tests of the suite run with more cases (testing/ordered.ts). */
 
 type Ordered = { id: string; title: string; project: "unit" | "database"; files: string[]; name?: string };
 type Assertion = {
@@ -17,7 +17,7 @@ type Report = { testResults: { name: string; status: string; message: string; as
 
 const TEST_TIMEOUT_MS = 90 * 60_000;
 
-/** Runs them by vitest with so many cases. @returns its report, or what it wrote when it came to none */
+/** Runs them by vitest. @returns its report, or its output on a crash */
 async function runTests({ project, files, name }: Ordered, cases: number, seed: number): Promise<Report | string> {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-tests-"));
   const report = join(folder, "report.json");

@@ -1,31 +1,31 @@
-/** `skipped`: nothing was tried, because this machine lacks what the detail says. */
+/** `skipped`: nothing was tried, because this machine lacks what `detail` names. */
 export type Outcome = { tried: number; failed: number; detail: string; skipped?: true };
 export type LineInput = {
   rounds: number;
   random: () => number;
-  /** How long a line runs that is measured in time, or that has too many cases for one sitting. */
+  /** Duration of a timed test, or of one with too many cases. */
   minutes: number;
-  /** Says what is being done, for the message about a line that hangs. */
+  /** Reports the current step, for the message about a hung test. */
   progress: (what: string) => void;
 };
 
-/** How often a quick run does what was too slow, before that counts. */
+/** Attempts of a quick run at something too slow. */
 export const QUICK_TRIES = 3;
 
 /**
- * How many rounds were too slow, as far as they count. A full run has the machine for itself, and each counts. A quick one is
- * run beside other work, which can keep any round waiting: a product that is itself slow is slow in all of them.
- * @param faults what was too slow, round by round
+ * Number of too slow rounds that count. In a full run each counts. A quick run shares the machine, which can delay any
+ * round, but a slow product is slow in all of them.
+ * @param faults slow steps, round by round
  */
 export function countLate(faults: readonly (readonly string[])[], isFull: boolean): number {
   if (!isFull && faults.some((round) => round.length === 0)) return 0;
   return faults.flat().length;
 }
 
-/** One row of the torture table. */
+/** A row of the torture table. */
 export type Line = { id: string; title: string; run: (input: LineInput) => Promise<Outcome> };
 
-/** The same line where the machine has what it needs; elsewhere it says what is missing, and counts as skipped. */
+/** Skips the test if the machine lacks its requirements, and names them. */
 export const needing = (lacks: () => string | null, line: Line): Line => ({
   ...line,
   run: async (input) => {

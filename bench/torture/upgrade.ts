@@ -12,19 +12,19 @@ import { type Acknowledged, type Credentials, json, nothingYet, prepare, signIn,
 import type { Line } from "./types";
 
 /**
- * A checkout of an earlier version, installed and built (`npm run build`), or its release folder; without it there is
- * nothing to upgrade. A release is upgraded to the one of `npm run package` here, both in one folder.
+ * A built checkout (`npm run build`) or release folder of an earlier version; without it there is nothing to upgrade. A
+ * release is upgraded to the one of `npm run package` here, in one folder.
  */
 export const FORMER_CHECKOUT = process.env.TRAILMARK_FORMER_CHECKOUT;
 const isRelease = FORMER_CHECKOUT !== undefined && !existsSync(join(FORMER_CHECKOUT, "package-lock.json"));
-/** `npm run package` makes one. */
+/** Created by `npm run package`. */
 const RELEASES = join("dist", "release");
 const WRITERS = 3;
 const LOAD_MS = 5_000;
 
 type Version = "former" | "this";
 
-/** Two processes on one PostgreSQL, each started with either version. */
+/** Two processes on one PostgreSQL, each of either version. */
 class Pair {
   readonly folder = mkdtempSync(join(tmpdir(), "trailmark-upgrade-"));
   readonly servers: Server[] = [];
@@ -51,7 +51,7 @@ class Pair {
 
   #release = (version: Version): string => join(this.folder, `trailmark-1-${version}`);
 
-  /** Ends the process at this place, if there is one, and starts the version there. */
+  /** Replaces the process at this index by the version. */
   async start(at: 0 | 1, version: Version): Promise<void> {
     const running = this.servers[at];
     if (running) await stopServer(running);
@@ -82,7 +82,7 @@ async function newDatabase(): Promise<DebianPostgres> {
   return database;
 }
 
-/** What is in the database of functions: their texts, as PostgreSQL has them. */
+/** Texts of functions in the database. */
 async function functionsOf(database: DebianPostgres): Promise<string> {
   const sql = postgres(database.url("super"), { max: 1 });
   const [row] = await sql<{ digest: string }[]>`
@@ -94,11 +94,11 @@ async function functionsOf(database: DebianPostgres): Promise<string> {
 
 const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events.size + deviceEvents.size + logs.size;
 
-/** Answers that no upgrade explains: a process that is being replaced, or a database that migrates, is away or 503. */
+/** Answers not explained by an upgrade: during a restart or migration connections fail or get 503. */
 const faultsOf = ({ answers }: Acknowledged): number =>
   [...answers].reduce((n, [status, count]) => n + (status >= 300 && status !== 503 ? count : 0), 0);
 
-/** The acknowledgements of both, merged. */
+/** Merged acknowledgements of both. */
 const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
   ...nothingYet(),
   events: new Set([...one.events, ...other.events]),
@@ -106,7 +106,7 @@ const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged
   logs: new Set([...one.logs, ...other.logs]),
 });
 
-/** How many of the processes do not call the whole chain intact. */
+/** Number of processes that do not call the whole chain intact. */
 async function doubtsOf(bases: readonly string[], { orgId }: Credentials): Promise<number> {
   const path = `/audit-logs/integrity?orgId=${orgId}`;
   const statuses = await Promise.all(
@@ -115,24 +115,23 @@ async function doubtsOf(bases: readonly string[], { orgId }: Credentials): Promi
   return statuses.filter(({ status }) => status !== "intact").length;
 }
 
-/** The scripts and styles that the sign-in page of a process loads. */
+/** Scripts and styles of a process's sign-in page. */
 async function assetsOf(base: string): Promise<string[]> {
   const page = await (await fetch(`${base}/login`)).text();
   return [...new Set([...page.matchAll(/\/_next\/static\/[\w./~-]+\.(?:js|css)/g)].map(([path]) => path))];
 }
 
-/** How many of these assets a process does not serve to a page that is open. */
+/** Number of these assets missing on a process, for open pages. */
 async function missingAt(base: string, assets: Iterable<string>): Promise<number> {
   const statuses = await Promise.all([...assets].map(async (path) => (await fetch(`${base}${path}`)).status));
   return statuses.filter((status) => status !== 200).length;
 }
 
 /**
- * U1: two processes of the former version are replaced one after the other under load, and in between the one that still
- * is of the former version is started again. Nothing acknowledged may be missing or doubled, every process must take events
- * in each step and call the chain intact in the end, none may answer with an error but 503, and the former version must
- * leave the functions of this one alone. Then both are rolled back. Of releases, each process serves in each step what
- * pages of either release load.
+ * U1: replaces two processes of the former version one after the other under load, restarting the remaining former one
+ * in between. Nothing acknowledged may be missing or duplicated, every process must accept events in each step and
+ * finally call the chain intact, none may answer with an error but 503, and the former version must not touch this
+ * one's functions. Then both are rolled back. With releases, each process serves the assets of both.
  */
 export const upgradeLine: Line = {
   id: "U1",

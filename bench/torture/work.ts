@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Server } from "@/testing/server";
 import { clusterOf } from "@/testing/server";
 
-/** What the product has worked so far: on a machine that does other things, time says less than work. */
+/** CPU time of the product so far, which is more meaningful than wall time on a busy machine. */
 
 const linesOf = (path: string): string => {
   try {
@@ -13,7 +13,7 @@ const linesOf = (path: string): string => {
   }
 };
 
-/** Milliseconds of processor time of a process's threads by their ids (schedstat, in ns). */
+/** CPU time in ms of a process's threads by id (schedstat, in ns). */
 function threadsOf(pid: number): [string, number][] {
   try {
     return readdirSync(`/proc/${pid}/task`).map((thread) => {
@@ -25,7 +25,7 @@ function threadsOf(pid: number): [string, number][] {
   }
 }
 
-/** Processor time (ms) of the server and its PostgreSQL, thread by thread; nothing where the system does not report it. */
+/** CPU time (ms) of the server and its PostgreSQL by thread; empty if unavailable. */
 export function workOf({ child, dataDir }: Server): Map<string, number> {
   const postmaster = Number.parseInt(linesOf(join(clusterOf(dataDir).folder, "postmaster.pid")), 10);
   const backends = linesOf(`/proc/${postmaster}/task/${postmaster}/children`).trim().split(/\s+/).map(Number);
@@ -33,7 +33,7 @@ export function workOf({ child, dataDir }: Server): Map<string, number> {
   return new Map(pids.flatMap(threadsOf));
 }
 
-/** What was worked between two moments (ms); a thread that ended meanwhile is left out. */
+/** CPU time between two moments (ms), without threads that ended meanwhile. */
 export function workBetween(before: Map<string, number>, after: Map<string, number>): number {
   let sum = 0;
   for (const [thread, ms] of after) sum += ms - (before.get(thread) ?? 0);

@@ -3,14 +3,14 @@ import type { submitInput } from "@/server/audit/record/schema";
 import { keysOf } from "@/server/ground/records";
 import type { Device } from "@/testing/world/cast";
 
-/** One event as POST /audit-logs/events takes it, of an organization and by an actor that are known, at a known time. */
+/** An event for POST /audit-logs/events with known organization, actor and time. */
 export type StoryEvent = z.input<typeof submitInput>["events"][number] & {
   orgId: string;
   timestamp: string;
   actorId: string;
 };
 
-/** Beats that happen once; the story gives each its time. */
+/** Unique events; the story sets their times. */
 export type Beat = Omit<StoryEvent, "timestamp">;
 
 export const SCRIPTS = [
@@ -28,7 +28,7 @@ export const POLICIES = [
   "USB storage",
   "Browser hardening",
 ];
-/** Alerts of ordinary days, with how severe they are. */
+/** Alerts of ordinary days, with severity. */
 export const ALERTS = {
   "Disk C: below 10 %": "warning",
   "Backup missed": "critical",

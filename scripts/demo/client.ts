@@ -1,6 +1,6 @@
 type Caller = { token?: string; address?: string; userAgent?: string };
 
-/** The demo speaks to the server as any client would: over the wire. */
+/** API client of the demo, over the wire. */
 export class Client {
   constructor(
     private readonly base: string,
@@ -11,12 +11,12 @@ export class Client {
     return new Client(this.base, { ...this.caller, token });
   }
 
-  /** The same from another address and program, as a proxy in front of the demo would report it. */
+  /** The same from another address and user agent, as reported by a proxy. */
   from(address: string, userAgent?: string): Client {
     return new Client(this.base, { ...this.caller, address, ...(userAgent && { userAgent }) });
   }
 
-  /** @throws Error with the problem's detail when the answer is none of success. */
+  /** @throws Error with the problem's detail on a failure. */
   async send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const { token, address, userAgent } = this.caller;
     const response = await fetch(`${this.base}/api/v1${path}`, {

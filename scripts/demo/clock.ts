@@ -3,18 +3,18 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import type { Random } from "@/testing/world/random";
 
 const DEMO_DAYS = 30;
-/** An hour short of what a sign-in by the API lasts: one that began with the month still holds while its events are written. */
+/** An hour short of an API sign-in's lifetime, so that one from the month's start is still valid at the end. */
 export const MONTH_MS = DEMO_DAYS * DAY_MS - HOUR_MS;
 
-/** Turns the clock that a file stands for to so long ago; at once for every reader, because the file is replaced. */
+/** Sets the clock in a file back; effective at once for every reader, because the file is replaced. */
 export function turnBack(file: string, agoMs: number): void {
   writeFileSync(`${file}.new`, String(agoMs));
   renameSync(`${file}.new`, file);
 }
 
 /**
- * Makes a Node program go by the clock of a file: the organizations, people and machines of the demo join at the
- * month's beginning and sign in later, and the server itself records it.
+ * Makes a Node program use the clock in a file, so that the server itself records enrollments at the month's start and
+ * later sign-ins.
  */
 export function clockFrom(file: string): { NODE_OPTIONS: string } {
   const source = `import { readFileSync } from "node:fs";
@@ -28,10 +28,10 @@ export function clockFrom(file: string): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${module}` };
 }
 
-/** How busy people are by hour of the day (UTC); nights are not quite empty. */
+/** People's activity by hour of the day (UTC); nights are not quite empty. */
 const HOURS = [1, 1, 0, 0, 0, 1, 4, 14, 30, 38, 34, 30, 18, 26, 36, 34, 28, 16, 7, 4, 3, 2, 2, 1];
 
-/** A moment in the month before `end` at which a person would be at work; weekends are quiet. */
+/** A working time in the month before `end`; weekends are quiet. */
 export function workingTime(random: Random, end: number): number {
   for (;;) {
     const day = end - random.int(0, DEMO_DAYS) * DAY_MS;
@@ -44,10 +44,10 @@ export function workingTime(random: Random, end: number): number {
   }
 }
 
-/** A moment of the last hours, at any hour and day: a technician is always on call. */
+/** A time in the last hours, on any day: a technician is always on call. */
 export const momentOnCall = (random: Random, end: number): number => end - random.int(MINUTE_MS, 4 * HOUR_MS);
 
-/** Every so many minutes, with jitter, over the whole month. */
+/** Times at an interval with jitter, over the whole month. */
 export function* regularTimes(random: Random, end: number, everyMinutes: number): Generator<number> {
   const step = everyMinutes * MINUTE_MS;
   for (let at = end - MONTH_MS + random.int(0, step); at < end; at += step) {

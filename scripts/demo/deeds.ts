@@ -4,7 +4,7 @@ import { ALERT_NAMES, type Beat, onDevice, POLICIES, SCRIPTS } from "./beats";
 
 const FIELDS = ["Asset tag", "Warranty until", "Location", "Owner"];
 
-/** The origin of a deed: the members of an event that say who acted, in which organization, from where. */
+/** Actor, organization and origin of an event. */
 export type Who = Pick<Beat, "orgId" | "actorType" | "actorId" | "actorEmail" | "ipAddress" | "userAgent">;
 type Scene = { cast: Cast; who: Who; person: Person; device: Device; random: Random; sessionId: string };
 
@@ -97,7 +97,7 @@ const DEEDS = {
     },
   }),
   permission: (scene: Scene): Beat => {
-    // Of the own organization, and nobody's own role; it ends as the role that the person has today.
+    // Never a person's own role; ends with the person's current role.
     const others = scene.cast.people.filter(({ id, org }) => id !== scene.person.id && org === scene.person.org);
     const other = scene.random.pick(others);
     const before = other.role.startsWith("partner") ? "partner_technician" : "org_viewer";
@@ -133,7 +133,7 @@ const DEEDS = {
 };
 
 type Weights = Record<keyof typeof DEEDS, number>;
-// One order of the keys in both: the same seed produces the same month.
+// Same key order in both, so that equal seeds give equal months.
 const VIEWER: Weights = {
   access: 88,
   denied: 12,
@@ -178,5 +178,5 @@ const weightsOf = ({ role }: Person): Weights =>
   role === "org_viewer" ? VIEWER : role.endsWith("admin") ? ADMIN : TECHNICIAN;
 const isViewer = ({ role }: Person): boolean => role === "org_viewer";
 
-/** One thing that a person does, as often as people of the role do it; none that the role may not. */
+/** A random action of a person, weighted and permitted by role. */
 export const deed = (scene: Scene): Beat => DEEDS[scene.random.weighted(weightsOf(scene.person))](scene);

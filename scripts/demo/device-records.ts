@@ -14,14 +14,14 @@ const SITES = ["Main office", "Warehouse", "Reception"];
 const AGENT_LINES = 120;
 const EVENTS_PER_DEVICE = 240;
 
-/** The diagnostic lines of one agent over its last day, oldest first. */
+/** Diagnostic lines of one agent over its last day, oldest first. */
 export const agentLines = (random: Random, end: number) =>
   Array.from({ length: AGENT_LINES }, (_, i) => ({
     ...agentLine(random, new Date(end - (AGENT_LINES - i) * 720_000)),
     agentVersion: version,
   }));
 
-/** Some hundred believable OS events of one device over the month, each with an occurrence id. */
+/** Some hundred realistic OS events of a device over the month, each with an occurrence id. */
 export const deviceEvents = ({ os, hostname }: Device, random: Random, end: number) =>
   Array.from({ length: EVENTS_PER_DEVICE }, (_, i) => {
     const { level, category, source, message, number } = draw(DEVICE_EVENTS[os], random);
@@ -32,7 +32,7 @@ export const deviceEvents = ({ os, hostname }: Device, random: Random, end: numb
     };
   }).sort(byTime);
 
-/** Diagnostics of all agents and events of their machines. */
+/** Submits diagnostics of all agents and their machines' events. */
 export async function submitDeviceLogs(
   api: Client,
   { devices, tokens, random }: Cast & { tokens: Map<string, string>; random: Random },
@@ -53,7 +53,7 @@ const byTime = (a: { timestamp: string }, b: { timestamp: string }): number => (
 export type Machine = { agentId: string; token: string; ip: string };
 const AT_ONCE = 10;
 
-/** Every machine reports once, as its agent would; one that is refused or unanswered reports again in the next round. */
+/** Reports once for every machine, like its agent; failures are retried in the next round. */
 export async function reportOnce(api: Client, machines: readonly Machine[], random: Random): Promise<void> {
   const report = async ({ agentId, token, ip }: Machine, at: number) => {
     const uptimeHours = Math.floor(Date.now() / HOUR_MS) % (at + 24);
@@ -69,16 +69,16 @@ export async function reportOnce(api: Client, machines: readonly Machine[], rand
     await Promise.all(machines.slice(at, at + AT_ONCE).map((machine, i) => report(machine, at + i)));
 }
 
-/** How the demo's machines stay online: they report again and again until the demo ends. */
+/** Keeps the demo's machines online by reporting until it ends. */
 export async function keepReporting(api: Client, machines: readonly Machine[], random: Random): Promise<never> {
   for (;;) {
-    // It does not keep the demo from ending.
+    // Does not keep the process alive.
     await sleep(REPORT_MS, undefined, { ref: false });
     await reportOnce(api, machines, random);
   }
 }
 
-/** A technician's notes on machines, beside the agents' reports. */
+/** A technician's notes on machines. */
 export async function noteFields(admin: Client, cast: Cast, random: Random): Promise<void> {
   const owner = "all_organizations";
   for (const field of [

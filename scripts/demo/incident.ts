@@ -3,12 +3,12 @@ import type { Cast, Device, Person } from "@/testing/world/cast";
 import type { StoryEvent } from "./beats";
 
 const DEVICE = "CDG-WS-008";
-/** An address that nobody of the cast works from. */
+/** An address used by nobody in the cast. */
 const STRANGE_ADDRESS = "198.18.44.7";
 const TUESDAY = 2;
 const WEEK = 7;
 
-/** A number of days before the end, at a time of the clock of this machine, which is also the reader's. */
+/** A local time of this machine, which is also the reader's, some days before the end. */
 function localTime(end: number, daysBack: number, time: string): Date {
   const [hours = 0, minutes = 0, seconds = 4] = time.split(":").map(Number);
   const day = new Date(end);
@@ -17,10 +17,10 @@ function localTime(end: number, daysBack: number, time: string): Date {
   return day;
 }
 
-/** Days back to the last Tuesday, which is never today. */
+/** Days since the last Tuesday, never 0. */
 const sinceTuesday = (end: number): number => ((new Date(end).getDay() - TUESDAY + WEEK - 1) % WEEK) + 1;
 
-/** The two days of the incident: the Tuesday on which it happens, and the newest morning, on which repairs fail. */
+/** Days of the incident: the Tuesday it happens, and the latest morning, when repairs fail. */
 function daysOf(end: number) {
   const morning = localTime(end, 0, "09:27").getTime() < end ? 0 : 1;
   const at = (daysBack: number) => (time: string) => localTime(end, daysBack, time).toISOString();
@@ -34,7 +34,7 @@ const by = (person: Person, ipAddress: string) => ({
   ipAddress,
 });
 
-/** Somebody guesses Marcus Webb's password from an address never seen before, and copies the log. */
+/** Somebody guesses Marcus Webb's password from a new address and copies the log. */
 function intrusion(
   { homeOrgId }: Cast,
   { tuesday, technician }: { tuesday: (time: string) => string; technician: Person },
@@ -73,9 +73,8 @@ function intrusion(
 }
 
 /**
- * The one thread of the month worth following: from an address never seen before somebody signs in as a technician and
- * turns the antivirus policy off on a device, it is noticed, and the attempts to repair it are refused and fail. The
- * device's own logs tell the same (incidentOn).
+ * The month's main story: somebody signs in as a technician from a new address and disables a device's antivirus
+ * policy; it is noticed, and repair attempts are refused and fail. The device's own logs agree (incidentOn).
  */
 export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
   const device = cast.devices.find(({ hostname }) => hostname === DEVICE) ?? itemAt(cast.devices, 0);
@@ -148,7 +147,7 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
 
 const DEFENDER = "Microsoft-Windows-Windows Defender";
 
-/** The incident in the logs of its device: diagnostic lines of the agent and events of the system; none of another device. */
+/** The incident in its device's logs: agent diagnostics and system events; empty for other devices. */
 export function incidentOn({ hostname }: Pick<Device, "hostname">, end: number) {
   if (hostname !== DEVICE) return { lines: [], events: [] };
   const { tuesday, morning } = daysOf(end);

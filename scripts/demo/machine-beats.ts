@@ -8,7 +8,7 @@ import { MONTH_MS, workingTime } from "./clock";
 
 const SYSTEM = "00000000-0000-0000-0000-000000000000";
 
-/** A laptop leaves the office's network and comes back to it: two events, hours apart. */
+/** A laptop leaves the office's network and returns: two events, hours apart. */
 export function journey(cast: Cast, device: Device, { random, end }: { random: Random; end: number }): StoryEvent[] {
   // Both are in the month: nobody is away at its end.
   const left = Math.max(workingTime(random, end - DAY_MS), end - MONTH_MS + HOUR_MS);
@@ -28,7 +28,7 @@ export function journey(cast: Cast, device: Device, { random, end }: { random: R
   return [moved(left, device.ip, away), moved(left + random.int(2, 9) * HOUR_MS, away, device.ip)];
 }
 
-/** Beats without a user: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
+/** Events without a user: submissions of agents, policy evaluations, alerts, the assistant's suggestions. */
 export function machineBeat(cast: Cast, device: Device, random: Random): Beat {
   const orgId = itemAt(cast.orgIds, device.org);
   const agent = {

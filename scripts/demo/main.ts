@@ -10,7 +10,7 @@ import { clockFrom, MONTH_MS, turnBack } from "./clock";
 import { keepReporting, type Machine, reportOnce } from "./device-records";
 import { beginDemo, newKeys, signInPeople, submitMonth, tellMonth } from "./seed";
 
-/** The demo lives in its own data folder, so that it never mixes with real records. */
+/** Its own data folder, so that the demo never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
 const base = `http://${process.env.HOST || "127.0.0.1"}:${process.env.PORT || "3000"}`;
 const READY_TIMEOUT_MS = 120_000;
@@ -46,7 +46,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
   throw new Error("The server did not become ready.");
 }
 
-/** Agent first, so that the server it reports to is still there for its last batch. */
+/** Agent first, so that the server still accepts its last batch. */
 function stopAll(): void {
   for (const child of [...children].reverse()) child.kill("SIGTERM");
 }
@@ -55,7 +55,7 @@ const startServer = (extra: Record<string, string> = {}) =>
   start("server.mjs", [], {
     env: {
       TRAILMARK_DATA_DIR: dataDir,
-      TRUST_PROXY_HEADERS: "true", // the seed speaks for machines and people in many places
+      TRUST_PROXY_HEADERS: "true", // The seed acts as many machines and people.
       TRAILMARK_ADMIN_EMAIL: DEMO_ADMIN.email,
       TRAILMARK_ADMIN_PASSWORD: DEMO_PASSWORD,
       ...extra,
@@ -64,7 +64,7 @@ const startServer = (extra: Record<string, string> = {}) =>
 
 const to = (key: string) => ["--url", base, "--enrollment-key", key];
 
-/** Machines that are online and answer live queries; quiet, so that the month's story stays in view. */
+/** Simulated machines that are online and answer live queries; quiet, to keep the month's story visible. */
 function simulate(keys: string[], seconds: number, env?: Record<string, string>): ChildProcess[] {
   const quietly = ["--devices", "6", "--rate", "0.05", "--seconds", String(seconds)];
   return keys.map((key, n) => {
@@ -73,7 +73,9 @@ function simulate(keys: string[], seconds: number, env?: Record<string, string>)
   });
 }
 
-/** There until the whole month is written: one that was interrupted has organizations and people, and hardly an entry. */
+/**
+ * Exists until the whole month is written: an interrupted start has organizations and people but hardly any entries.
+ */
 const unfinished = join(dataDir, "demo-unfinished");
 
 function refuseUnfinished(): void {
@@ -84,13 +86,13 @@ function refuseUnfinished(): void {
   process.exit(1);
 }
 
-/** The month's beginning, with a separate server whose clock is set back; it ends before the demo's own starts. */
+/** Creates the month's start on a separate server with its clock set back, which ends before the demo's own starts. */
 async function begin() {
   mkdirSync(dataDir, { recursive: true });
   const clock = join(dataDir, "clock");
   turnBack(clock, MONTH_MS);
   const then = clockFrom(clock);
-  // Background work belongs to the present.
+  // Background work must use the present.
   const server = startServer({ ...then, WORKERS: "off" });
   await untilReady(server);
   const beginning = await beginDemo(new Client(base), { log: say, onEmpty: () => writeFileSync(unfinished, "") });
@@ -112,9 +114,9 @@ const ended = (child: ChildProcess) =>
   });
 
 for (const signal of ["SIGTERM", "SIGINT", "exit"] as const) process.on(signal, stopAll);
-/** The same keys at every start: they make the same simulated machines again. */
+/** Keys are kept, so that the same simulated machines return. */
 const file = join(dataDir, "enrollment-keys.json");
-/** The machines of the cast, which report as long as the demo runs. */
+/** Machines of the cast, which report while the demo runs. */
 const machinesFile = join(dataDir, "machines.json");
 refuseUnfinished();
 const isNew = !existsSync(file);

@@ -63,7 +63,7 @@ async function createCast(
   return { homeOrgId, orgIds, people, devices, tokens, enrollmentKeys };
 }
 
-/** The demo's organizations, people and machines, and the credentials that the month is written with. */
+/** The demo's organizations, people and machines, and the credentials for writing the month. */
 export type Beginning = Awaited<ReturnType<typeof createCast>> & { random: Random; recorderKey: string };
 
 const createKeys = (admin: Client, orgIds: string[]): Promise<string[]> =>
@@ -90,9 +90,8 @@ async function signIn(api: Client): Promise<Client> {
 type Told = { log: (line: string) => void; onEmpty: () => void };
 
 /**
- * The state at the month's beginning, made on an empty server through its public API. onEmpty is called before the first
- * of it is created.
- * @returns null where an earlier start has begun the demo
+ * Creates the month's start on an empty server through its public API. onEmpty is called before anything is created.
+ * @returns null if an earlier start has begun the demo
  */
 export async function beginDemo(api: Client, { log, onEmpty }: Told): Promise<Beginning | null> {
   const admin = await signIn(api);
@@ -111,7 +110,7 @@ export async function beginDemo(api: Client, { log, onEmpty }: Told): Promise<Be
   return { ...cast, random, recorderKey: key };
 }
 
-/** The month that follows a beginning, up to a moment ago. */
+/** Generates the month after a start, up to a moment ago. */
 export function tellMonth({ random, ...cast }: Beginning): Month {
   const end = Date.now() - MINUTE_MS;
   return { end, ...storyEvents(cast, random, end) };
@@ -119,7 +118,7 @@ export function tellMonth({ random, ...cast }: Beginning): Month {
 
 type Month = Story & { end: number };
 
-/** Everyone signs in for the last time, one after the other; `at` turns the server's clock to a moment. */
+/** Signs everyone in for the last time, one by one; `at` sets the server's clock. */
 export async function signInPeople(api: Client, { signIns }: Story, at: (moment: number) => void): Promise<void> {
   for (const { email, at: moment, ipAddress, userAgent } of signIns) {
     at(moment);
@@ -128,7 +127,7 @@ export async function signInPeople(api: Client, { signIns }: Story, at: (moment:
   }
 }
 
-/** Writes the month. */
+/** Submits the month. */
 export async function submitMonth(
   api: Client,
   { month, ...beginning }: Beginning & { month: Month },
@@ -139,7 +138,7 @@ export async function submitMonth(
   await submitDeviceLogs(api, beginning, month.end);
 }
 
-/** New enrollment keys of the demo's organizations, where those of its beginning are lost. */
+/** New enrollment keys for the demo's organizations, if the first are lost. */
 export async function newKeys(api: Client): Promise<string[]> {
   const admin = await signIn(api);
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");

@@ -13,7 +13,7 @@ const BROWSERS = [
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Safari/605.1.15",
   "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
 ];
-/** The address that a person works from. */
+/** A person's usual address. */
 const ipOf = (person: Person): string =>
   person.org === null
     ? `203.0.113.${200 + (person.name.length % 40)}`
@@ -30,7 +30,7 @@ function byPerson(person: Person, orgId: string, random: Random): Who {
   };
 }
 
-/** A person's deeds of one sitting, one beat after the other. */
+/** A person's actions in one sitting. */
 function sitting(cast: Cast, person: Person, random: Random): Beat[] {
   const orgAt = person.org ?? random.int(0, ORGS.length - 1);
   const orgId = itemAt(cast.orgIds, orgAt);
@@ -39,7 +39,7 @@ function sitting(cast: Cast, person: Person, random: Random): Beat[] {
   const home = { ...who, orgId: person.org === null ? cast.homeOrgId : orgId };
   const user = { resourceType: "user", resourceId: person.id, resourceName: person.name };
   const beats: Beat[] = [];
-  // One slip of the fingers: several in a row would be worth an alert.
+  // A single typo: several in a row would raise an alert.
   if (random.chance(0.12))
     beats.push({
       ...home,
@@ -60,7 +60,7 @@ function sitting(cast: Cast, person: Person, random: Random): Beat[] {
 
 const SITTINGS_ON_CALL = 12;
 
-/** A sitting that begins at a time, each beat a while after the one before. */
+/** A sitting from a start time, its actions a while apart. */
 function sittingAt(cast: Cast, random: Random, begin: number): StoryEvent[] {
   let at = begin;
   return sitting(cast, random.pick(cast.people), random).map((beat) => {
@@ -75,19 +75,19 @@ const until = (end: number, events: StoryEvent[]) => {
   return events.filter(({ timestamp }) => timestamp < last);
 };
 
-/** The deeds of people on call in the hours before `end`; none is later. */
+/** Actions of people on call in the hours before `end`. */
 function onCallEvents(cast: Cast, random: Random, end: number): StoryEvent[] {
   const events = Array.from({ length: SITTINGS_ON_CALL }, () => sittingAt(cast, random, momentOnCall(random, end)));
   return until(end, events.flat());
 }
 
 type SignIn = Pick<StoryEvent, "ipAddress" | "userAgent"> & { email: string; at: number };
-/** Submitted events, and the sign-ins that the server itself records: everyone's last one. */
+/** Submitted events, and everyone's last sign-in, recorded by the server itself. */
 export type Story = { events: StoryEvent[]; signIns: SignIn[] };
 
 /**
- * Takes everyone's last sign-in out of the story: the server is to record it, so that its word on when a person signed in
- * last is the log's.
+ * Removes everyone's last sign-in from the story, so that the server records it and its last sign-in times match the
+ * log.
  */
 function withRealSignIns(cast: Cast, events: StoryEvent[]): Story {
   const last = new Map<string, StoryEvent>();
@@ -104,7 +104,7 @@ function withRealSignIns(cast: Cast, events: StoryEvent[]): Story {
 
 const JOURNEYS = 3;
 
-/** A month of an MSP's life as audit events, oldest first. */
+/** A month at an MSP as audit events, oldest first. */
 export function storyEvents(cast: Cast, random: Random, end: number): Story {
   const events: StoryEvent[] = [...incidentEvents(cast, end), ...onCallEvents(cast, random, end)];
   const human = Math.floor(AUDIT_ROWS * 0.22);

@@ -9,7 +9,7 @@ const TOOLS =
     " ",
   );
 
-/** A service's system, as far as the installer needs it: not executed, but written down like the rest. */
+/** System tools of the installer, logged instead of executed. */
 const SYSTEM = {
   id: 'case "$*" in -u) echo 0 ;; "-u trailmark-agent") [ -e "$ROOT/user" ] ;; esac',
   useradd: ': >"$ROOT/user"',
@@ -27,8 +27,7 @@ type Shell = { args?: string[]; key?: string; env?: Record<string, string> };
 export type Ran = { code: number; out: string };
 
 /**
- * A machine for the installer: its own folders and a PATH on which every program writes its arguments and its
- * environment down before it runs.
+ * A machine for the installer: its own folders, and a PATH whose programs log arguments and environment.
  * @param node whether there is Node
  * @param system whether there is systemd, and root
  */
@@ -49,39 +48,39 @@ export class Machine {
     if (system) for (const [name, script] of Object.entries(SYSTEM)) this.put(name, script);
   }
 
-  /** Adds a program to the machine, or another of one that it has. */
+  /** Adds a program to the machine, or replaces one. */
   put(name: string, script: string): void {
     const note = `{ echo "RUN \${0##*/} $*"; ${ENV}; } >>"$ROOT/log"`;
     writeFileSync(join(this.bin, name), `#!/bin/sh\nROOT=${this.root}\n${note}\n${script}\n`, { mode: 0o755 });
   }
 
-  /** Takes a program away. */
+  /** Removes a program. */
   remove(name: string): void {
     rmSync(join(this.bin, name), { force: true });
   }
 
-  /** Every program that ran, with its arguments and its environment. */
+  /** Programs run so far, with arguments and environment. */
   get noted(): string {
     return existsSync(this.log) ? readFileSync(this.log, "utf8") : "";
   }
 
-  /** The programs that ran, with their arguments. */
+  /** Programs run so far, with arguments. */
   get calls(): string[] {
     return [...this.noted.matchAll(/^RUN (.*)$/gm)].map(([, call = ""]) => call);
   }
 
-  /** Runs an installer's text, the key on standard input. */
+  /** Runs an installer's text, with the key on standard input. */
   install(script: string, args: string[] = [], { key = "", env = {} } = {}): Promise<Ran> {
     const places = ["--dir", this.dir, "--state-dir", this.state, "--unit-dir", this.units];
     return this.run(script, { args: [...places, ...args], key, env });
   }
 
-  /** Runs a line of a shell, without a terminal. */
+  /** Runs a shell line without a terminal. */
   async run(line: string, { args = [], key = "", env = {} }: Shell = {}): Promise<Ran> {
     const child = spawn("/bin/sh", ["-c", line, "install.sh", ...args], {
       env: { PATH: this.bin, HOME: this.root, NODE_ENV: "production", ...env },
       stdio: ["pipe", "pipe", "pipe"],
-      // In a separate session: there is no terminal to ask on.
+      // In a separate session, without a terminal to ask on.
       detached: true,
     });
     // A server that refuses early does not read it.

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** Each yields lines of text about what migrations and function files create, in the schemas below. */
+/** Queries for lines about everything that migrations and function files create, in the schemas below. */
 const CATALOGUES = {
   schema: `SELECT format('%s owner %s', n.nspname, n.nspowner::regrole) FROM pg_namespace n WHERE n.nspname = ANY ($1)`,
   table: `SELECT format('%s owner %s, kind %s%s, security %s %s, options %s, partition %s', c.oid::regclass,
@@ -53,8 +53,8 @@ const CATALOGUES = {
 const SCHEMAS = ["public", "drizzle", "graphile_worker"];
 
 /**
- * What a database consists of, as sorted lines: schemas, tables, columns in their order, constraints, indexes, triggers,
- * policies, functions with their source and settings, types, extensions, owners and rights. For comparing two databases.
+ * Contents of a database as sorted lines: schemas, tables, columns in order, constraints, indexes, triggers, policies,
+ * functions with source and settings, types, extensions, owners and rights. For comparing two databases.
  */
 export async function describeSchema(sql: postgres.Sql): Promise<string[]> {
   const lines: string[] = [];

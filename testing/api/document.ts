@@ -20,12 +20,12 @@ export type Operation = {
   responses: Record<string, { description: string; headers?: Json; content?: Record<string, Media> }>;
 };
 
-/** The API document of every route. */
+/** API document of every route. */
 export const apiDocument: Json = JSON.parse(
   JSON.stringify(describeApi(listEndpoints(routes), "http://127.0.0.1:3000")),
 );
 
-/** Every operation of it, without references. */
+/** Its operations, without references. */
 export const apiOperations = Object.entries(
   inlined(apiDocument.paths, apiDocument) as Record<string, Record<string, Operation>>,
 ).flatMap(([path, methods]) =>

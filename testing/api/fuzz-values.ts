@@ -1,4 +1,4 @@
-/** Values that no ordinary client sends, by kind; every string has broken some stack before. */
+/** Values that no ordinary client sends, by kind; every string has broken some software before. */
 export const BAD_TEXTS: Record<string, string> = {
   empty: "",
   blank: "   ",
@@ -57,13 +57,13 @@ const nested = (depth: number): unknown => {
   return value;
 };
 
-/** An object with an own member that JSON can carry and object literals cannot. */
+/** An object with an own member possible in JSON but not in object literals. */
 export function withOwn(target: Record<string, unknown>, key: string, value: unknown): Record<string, unknown> {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   return target;
 }
 
-/** The same for members that are not text. */
+/** Bad values other than text. */
 export const BAD_VALUES: Record<string, unknown> = {
   nothing: null,
   yes: true,
@@ -91,7 +91,7 @@ export const BAD_VALUES: Record<string, unknown> = {
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** Bodies that are no JSON object, or only just. */
+/** Bodies that are not JSON objects, or barely. */
 export const BAD_BODIES: Record<string, Uint8Array> = Object.fromEntries(
   Object.entries({
     empty: "",
@@ -118,7 +118,7 @@ export const BAD_BODIES: Record<string, Uint8Array> = Object.fromEntries(
 BAD_BODIES.invalidUtf8 = new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0xc0, 0x22, 0x7d]);
 BAD_BODIES.utf16 = new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]);
 
-/** Raw query strings that no encoder writes. */
+/** Raw query strings that no encoder produces. */
 export const BAD_QUERIES = [
   "&&=&",
   "%00=%00",

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { BAD_BODIES, BAD_QUERIES, BAD_TEXTS, BAD_VALUES, withOwn } from "./fuzz-values";
 import { inlined, isDocumented } from "./references";
 
-/** Requests made from the OpenAPI document: mostly what it describes, with one or two members spoilt. */
+/** Requests generated from the OpenAPI document: mostly valid, with one or two members corrupted. */
 
 type Json = Record<string, unknown>;
-/** The part of JSON Schema that our document uses. */
+/** Subset of JSON Schema used in our document. */
 type Schema = {
   type?: string;
   const?: unknown;
@@ -39,7 +39,7 @@ export type FuzzRequest = {
   body: Uint8Array | null;
   headers: Record<string, string>;
 };
-/** Ids that exist, so that a request comes further than the first look-up. */
+/** Existing ids, so that a request passes the first look-up. */
 export type Hints = { params: (path: string, name: string) => string[]; ids: string[] };
 
 const INSTANTS = [
@@ -85,7 +85,7 @@ function objectOf(schema: Schema, hints: Hints): fc.Arbitrary<Json> {
   return fc.tuple(known, extra).map(([a, b]) => ({ ...b, ...a }));
 }
 
-/** A value that the schema takes, refinements aside. */
+/** A value valid for the schema, except for refinements. */
 function validOf(schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return fc.oneof(...options.map((option) => validOf(option, hints)));
@@ -120,7 +120,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   value: badValue,
 });
 
-/** Every member anywhere inside, as its holder and key. */
+/** Every nested member, as its holder and key. */
 function placesIn(value: unknown, found: [Json, string][] = []): [Json, string][] {
   if (typeof value !== "object" || value === null) return found;
   for (const key of Object.keys(value)) {
@@ -133,7 +133,7 @@ function placesIn(value: unknown, found: [Json, string][] = []): [Json, string][
 function spoil(input: Json, changes: Change[]): Json {
   const value = structuredClone(input);
   for (const { kind, at, key, value: given } of changes) {
-    const bad = structuredClone(given); // a later change may reach into it, and the bad values are shared
+    const bad = structuredClone(given); // Cloned, because later changes may modify it and bad values are shared.
     const places = placesIn(value);
     const [holder, name] = places[at % Math.max(1, places.length)] ?? [value, key];
     if (kind === "add") withOwn(Array.isArray(holder) ? value : holder, key, bad);
@@ -224,13 +224,13 @@ export function requestsFor({ path, operation }: Described, hints: Hints): fc.Ar
     .map(([params, query, rest]) => ({ params, query, ...rest }));
 }
 
-/** Texts that only our own inside writes; what a client sent may be echoed, so none of them is among the bad values. */
+/** Texts that only our internals produce; none is among the bad values, because clients' texts may be echoed. */
 const INTERNAL =
   /postgres|drizzle|node_modules|\n\s+at |\.(ts|mjs|js):\d+|SELECT .+ FROM|INSERT INTO|violates|syntax error|invalid input syntax|\/work\/|\/tmp\/|ECONN|TypeError|ZodError/i;
 const MAX_MS = 2_000;
 const GATEWAY = new Set([502, 503, 504]);
 
-/** How zod's own sentences read: they are for developers. */
+/** Style of zod's own messages, which are for developers. */
 export const OF_ZOD = /^(Invalid |Too (small|big)|Unrecognized )|\b(expected|received) /;
 
 type Problem = Json & { errors?: { path?: string; message?: string }[] };
@@ -254,14 +254,14 @@ function problemFault({ status, text }: Given): string | null {
 
 const TRIES = 3;
 
-/** Asks again where an answer took too long: other work can keep any one waiting. The last answer counts. */
+/** Retries slow answers, because other load can delay any. The last answer counts. */
 export async function withRetries<T>(send: () => Promise<T>, faultOfOne: (one: T) => string | null): Promise<T> {
   let one = await send();
   for (let n = 1; n < TRIES && faultOfOne(one)?.startsWith("took "); n++) one = await send();
   return one;
 }
 
-/** The fault of an answer, or null. The caller checks the shape of a success. */
+/** Fault of an answer, or null. The caller checks the shape of a success. */
 export function faultOf({ operation, path }: Described, given: Given): string | null {
   const { status, contentType, text, ms } = given;
   if (!isDocumented(operation.responses, status)) return `undocumented status ${status}`;

@@ -37,16 +37,16 @@ import {
   type TestUser,
 } from "@/testing/factories";
 
-/** A caller of the permission matrix: a token, and the permissions that the contract grants it. */
+/** A caller of the permission matrix: token, and permissions granted by the contract. */
 export type Principal = {
   name: string;
   token: string | null;
   kind: "nobody" | "person" | "key" | "agent";
   permissions: ReadonlySet<Permission>;
-  /** Organizations within its reach: its own one first. */
+  /** Organizations in its reach, its own first. */
   reach: string[];
   partner: boolean;
-  /** Of a partner's staff, and reaches some of its organizations only. */
+  /** Partner staff with selected organizations only. */
   narrowed?: true;
   device?: TestDevice;
 };
@@ -65,7 +65,7 @@ export type World = {
 
 const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The same claims, but signed with another key or not at all. */
+/** The same claims, unsigned or signed with another key. */
 async function forged(user: TestUser, alg: "none" | "HS256"): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const body = `${b64({ alg, typ: "at+jwt" })}.${b64({ ...(await claimsOf(user)), iss: "trailmark", aud: "trailmark-api", iat: now, exp: now + 600 })}`;
@@ -105,7 +105,7 @@ async function person(user: TestUser, reach: string[]): Promise<Principal> {
   };
 }
 
-/** One of the partner's staff who reaches one of its organizations alone. */
+/** Partner staff who reaches only one organization. */
 async function narrowed(role: Role, { partnerId, orgId }: { partnerId: string; orgId: string }): Promise<Principal> {
   const user = await createUser({ partnerId, role, organizationIds: [orgId] });
   return { ...(await person(user, [orgId])), name: `${role} of one organization`, partner: true, narrowed: true };
@@ -121,7 +121,7 @@ const agent = (name: string, device: TestDevice): Principal => ({
   device,
 });
 
-/** Two organizations of one partner, one of another, and nineteen callers between them. */
+/** Two organizations of one partner, one of another, and nineteen callers. */
 export async function createWorld(): Promise<World> {
   const partner = await createPartner();
   const [a, b] = [(await createOrg({ partnerId: partner.id })).id, (await createOrg({ partnerId: partner.id })).id];
@@ -167,17 +167,17 @@ export async function createWorld(): Promise<World> {
 
 export type Target = "own" | "foreign" | "missing";
 
-/** An organization that the principal must not see: another partner's, or its own partner's beyond its reach. */
+/** An organization that the principal must not see: another partner's, or outside its reach. */
 export const foreignTo = (world: World, { narrowed }: Principal): string => (narrowed ? world.b : world.elsewhere);
 
-/** An organization as the principal sees it: its own, one that it must not see, one that does not exist. */
+/** An organization relative to the principal: its own, invisible, or missing. */
 export function orgFor(world: World, principal: Principal, target: Target): string {
   if (target === "missing") return randomUUID();
   if (target === "foreign") return foreignTo(world, principal);
   return principal.reach[0] ?? world.a;
 }
 
-/** Whether this kind of caller may knock at such a door at all. */
+/** Whether this kind of caller may use such a door at all. */
 export function mayKnock(principal: Principal, auth: RouteAuth): boolean {
   if (auth === "none") return true;
   return auth === "agent" ? principal.kind === "agent" : principal.kind === "person" || principal.kind === "key";
@@ -250,7 +250,7 @@ export async function streamIn(world: World, orgId: string): Promise<{ id: strin
   return { id };
 }
 
-/** The text of a detection rule. */
+/** Text of a detection rule. */
 export const PROBE_RULE =
   "title: Probe\nlogsource: {product: trailmark}\ndetection: {s: {action: device.delete}, condition: s}\n";
 
@@ -294,7 +294,7 @@ export async function deliveryIn(world: World, orgId: string): Promise<{ id: str
   return row;
 }
 
-/** The owner of a bearer token. */
+/** Owner of a bearer token. */
 async function actorOf(token: string | null): Promise<{ id: string; type: "user" | "api_key" }> {
   const request = new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${token}` } });
   const caller = await authenticate(request, { auth: "user" }).catch(() => null);
@@ -302,7 +302,7 @@ async function actorOf(token: string | null): Promise<{ id: string; type: "user"
   return { type, id: caller && "id" in caller.actor ? caller.actor.id : randomUUID() };
 }
 
-/** An export of an organization's entries that a caller asked for and that failed. */
+/** A failed export of an organization's entries, requested by a caller. */
 export async function exportOf(orgId: string, token: string | null): Promise<{ id: string }> {
   const id = randomUUID();
   const actor = await actorOf(token);
@@ -325,7 +325,7 @@ export async function exportOf(orgId: string, token: string | null): Promise<{ i
   return { id };
 }
 
-/** A draft of an import by the partner of an organization. */
+/** A draft import of an organization's partner. */
 export async function importOf(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
@@ -342,7 +342,7 @@ export async function importOf(world: World, orgId: string): Promise<{ id: strin
   return { id };
 }
 
-/** An object of an archive whose settings cannot be used: reading it is a conflict. */
+/** An archived object with unusable settings, so that reading it is a conflict. */
 export async function archivedIn(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const { id: streamId } = await streamIn(world, orgId);
@@ -355,7 +355,7 @@ export async function archivedIn(world: World, orgId: string): Promise<{ id: str
   return { id };
 }
 
-/** A restored range without an entry. */
+/** A restored range without entries. */
 export async function restoredIn(orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const range = { firstSeq: 1, lastSeq: 1, expiresAt: new Date(Date.now() + 3_600_000) };

@@ -51,7 +51,7 @@ async function send(operation: Described, request: FuzzRequest, token: string | 
   return { status: response.status, contentType, text, ms: performance.now() - started };
 }
 
-/** A caller whom the door admits; signing out ends sign-ins, so it gets a separate one. */
+/** A permitted caller; signing out gets a separate one, because it ends sign-ins. */
 async function tokenFor({ path, operation }: Described): Promise<string | null> {
   const [security] = operation.security;
   if (!security) return null;
@@ -61,14 +61,14 @@ async function tokenFor({ path, operation }: Described): Promise<string | null> 
 
 type Probed = { fault: string | null; status: number; text: string };
 
-/** Sends a request as a permitted caller, and says what is wrong with the answer; again where only its time is. */
+/** Sends a request as a permitted caller and checks the answer; retries slow ones. @returns the fault */
 export const probe = (operation: Described, request: FuzzRequest): Promise<Probed> =>
   withRetries(
     () => probeOnce(operation, request),
     ({ fault }) => fault,
   );
 
-/** The same, sent once: for what is stored as often as it is sent. */
+/** Sends once, for requests that store something each time. */
 export async function probeOnce(operation: Described, request: FuzzRequest): Promise<Probed> {
   try {
     const given = await send(operation, request, await tokenFor(operation));
@@ -79,15 +79,15 @@ export async function probeOnce(operation: Described, request: FuzzRequest): Pro
   }
 }
 
-/** A request in one line. */
+/** A request on one line. */
 export const shown = ({ params, query, body }: FuzzRequest) =>
   `${JSON.stringify(params)} ?${query.slice(0, 150)} ${body ? Buffer.from(body).toString("utf8").slice(0, 200) : ""}`;
 
-/** One example of each kind, so that a failure can be read. */
+/** One example of each kind, for a readable failure. */
 export const summary = (wrong: string[]) =>
   [...new Map(wrong.map((w) => [w.replace(/^[^:]+/, "").slice(0, 90), w.slice(0, 400)])).values()].slice(0, 20);
 
-/** A world to send requests to, with ids that exist in it. */
+/** A world to send requests to, with existing ids. */
 export async function createProbeWorld(): Promise<void> {
   world = await createWorld();
   key = (await createApiKey({ partnerId: world.partnerId, permissions: [...PERMISSIONS] })).key;

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { createDevice } from "@/testing/factories";
 import { deviceIn, exportOf, type Principal, type Target } from "./matrix";
 
-/** Requests of the permission matrix, by what they name. */
+/** Requests of the permission matrix, by target. */
 
 export type Probe = { params?: Record<string, string>; query?: string; body?: unknown };
 export type Row = {
-  /** The request for a target in an organization; missing ones get ids that do not exist. */
+  /** Request for a target in an organization; missing targets get nonexistent ids. */
   build: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
   /** Where the target is named: in the path (foreign and missing are 404), by orgId (403), or not at all. */
   by: "path" | "org" | "none";
-  /** The answer to a caller with the permission, for its own target. */
+  /** Answer to a permitted caller for its own target. */
   own: number[] | ((p: Principal) => number[]);
-  /** The request ends the caller's own credential: only the first probe means something. */
+  /** The request ends the caller's credential, so only the first probe is meaningful. */
   once?: true;
 };
 
@@ -30,7 +30,7 @@ export const device = (
     ...(rest.body === undefined ? {} : { body: rest.body }),
   }),
 });
-/** An export is its creator's alone. */
+/** Only its creator sees an export. */
 export const ownExport = (own: number[]): Row => ({
   by: "path",
   own,
@@ -59,7 +59,7 @@ export const open = (own: number[], body?: unknown): Row => ({
   own,
   build: () => (body === undefined ? {} : { body }),
 });
-/** The caller's own account, which a program has not. */
+/** The caller's own account, which programs lack. */
 export const ofPerson = (own: number[], body?: unknown): Row => ({
   ...open(own, body),
   own: (p) => (p.kind === "person" ? own : [403]),

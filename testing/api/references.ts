@@ -1,6 +1,6 @@
 import { isObject } from "@/server/ground/records";
 
-/** A part of the API document with what its references name in their place. */
+/** A part of the API document with references resolved. */
 export function inlined(value: unknown, document: object): unknown {
   if (Array.isArray(value)) return value.map((one) => inlined(one, document));
   if (!isObject(value)) return value;
@@ -18,6 +18,6 @@ export function inlined(value: unknown, document: object): unknown {
   );
 }
 
-/** Whether an operation documents a status, by itself or in a range. */
+/** True if an operation documents a status, directly or in a range. */
 export const isDocumented = (responses: object, status: number): boolean =>
   [String(status), `${Math.floor(status / 100)}XX`].some((key) => key in responses);

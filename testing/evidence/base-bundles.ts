@@ -3,14 +3,14 @@ import { ED25519 } from "@/server/evidence/tree/signed-note";
 import { testKey } from "@/testing/notes";
 import { chainRows, createBundle, HOUR_MS, ORIGIN } from "./bundles";
 
-/** Bundles as they are and after changes, with what every verifier must say of each under the log's key. */
+/** Bundles before and after changes, with the required verdict of every verifier under the log's key. */
 
 export type Mutation = {
   name: string;
   text: string;
-  /** Under the log's own key; without any key nothing is ever better than not proven. */
+  /** Under the log's own key; without keys at best not proven. */
   verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable";
-  /** Its seal carries a signature of an unknown key: a change of that one changes nothing that is proven. */
+  /** Its seal has a signature of an unknown key, whose change affects nothing proven. */
   hasUnknownSigner?: true;
 };
 
@@ -39,7 +39,7 @@ export type Base = keyof typeof BASES;
 export const linesOf = (text: string): string[] => text.slice(0, -1).split("\n");
 export const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
-/** Rows changed and everything behind hashed and linked again. */
+/** Rows changed, with everything after them rehashed and relinked. */
 function rehashed(): typeof ROWS {
   const rows = ROWS.map((row) => ({ ...row }));
   for (const [i, row] of rows.entries()) {

@@ -23,7 +23,7 @@ import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/evidence/tree/
 import { itemAt } from "@/server/ground/records";
 import { noteTools, type TestKey, testKey } from "@/testing/notes";
 
-/** Bundles of version 2 over rows made up here, signed by keys with known seeds: for tests and the example in docs/. */
+/** Version 2 bundles over generated rows, signed by keys with known seeds: for tests and the example in docs/. */
 
 const { sha256 } = noteTools;
 export const HOST = "trailmark.contoso.example";
@@ -39,7 +39,7 @@ export const logKey = testKey(1, ORIGIN, ED25519);
 export const witness = testKey(2, "witness.auditor.example", COSIGNATURE);
 export const vkeyOf = ({ key }: TestKey): string => formatVerifierKey(key);
 
-/** A chain of rows an hour apart, hashed and linked; `change` makes one its own. */
+/** A chain of rows an hour apart, hashed and linked, after `change`. */
 export function chainRows(count: number, change: (row: BundleRow) => void = () => {}): BundleRow[] {
   const rows: BundleRow[] = [];
   for (let seq = 1; seq <= count; seq++) {
@@ -71,7 +71,7 @@ export function chainRows(count: number, change: (row: BundleRow) => void = () =
   return rows;
 }
 
-/** The nodes of the tree over rows; those of a list may have been rehashed. */
+/** Nodes of the tree over rows; those of a list may be rehashed. */
 export function nodesOf(rows: readonly BundleRow[]): (id: NodeId) => Uint8Array {
   const levels = [rows.map(({ checksum }) => leafHash(sha256, Buffer.from(checksum, "hex")))];
   return ({ height, index }) => {
@@ -86,7 +86,7 @@ export function nodesOf(rows: readonly BundleRow[]): (id: NodeId) => Uint8Array 
   };
 }
 
-/** A text signed as a log does, and cosigned by witnesses. */
+/** A text signed like a log's, and cosigned by witnesses. */
 export function signedBy(
   text: string,
   signers: readonly TestKey[],
@@ -120,7 +120,7 @@ export function checkpointOf(
 type Made = {
   rows: readonly BundleRow[];
   range?: BundleRange;
-  /** Which rows are shown; by the range where left out. */
+  /** Rows shown; by default the range. */
   shown?: (row: BundleRow) => boolean;
   signers?: readonly TestKey[];
   witnesses?: readonly TestKey[];
@@ -138,7 +138,7 @@ function isInRange(range: BundleRange, { chainSeq, timestampMs }: BundleRow): bo
   return timestampMs >= Date.parse(range.from ?? "0000-01-01") && timestampMs <= Date.parse(range.to ?? "9999-01-01");
 }
 
-/** A bundle as the server writes one. */
+/** A bundle as written by the server. */
 export function createBundle({
   rows,
   range = { kind: "whole" },
@@ -192,7 +192,7 @@ export function createBundle({
   return sealed(text, { signers, origin });
 }
 
-/** A bundle's lines without its end, sealed. */
+/** Seals a bundle's lines without its end. */
 export function sealed(
   text: string,
   { signers = [logKey], origin = ORIGIN }: { signers?: readonly TestKey[]; origin?: string } = {},
@@ -200,7 +200,7 @@ export function sealed(
   return text + endLine(signedBy(sealOf(origin, createHash("sha256").update(text).digest()), signers));
 }
 
-/** Whom keys or a policy name. */
+/** Trust in keys or a policy. */
 export function trustIn({ keys = [], policy }: { keys?: readonly string[]; policy?: string | undefined }): Trust {
   if (policy === undefined && keys.length === 0) return NO_TRUST;
   const trust = parseTrust(sha256, policy ?? keys.join("\n"));
@@ -208,7 +208,7 @@ export function trustIn({ keys = [], policy }: { keys?: readonly string[]; polic
   return trust;
 }
 
-/** The verdict over a bundle's text, held to keys or a policy. */
+/** Verdict on a bundle's text under keys or a policy. */
 export function checkText(
   text: string,
   given: { keys?: readonly string[]; policy?: string; since?: string } = {},

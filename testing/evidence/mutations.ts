@@ -15,7 +15,7 @@ import {
 import { checkpointOf, createBundle, HOST, logKey, sealed, signedBy, witness } from "./bundles";
 import { ODD_WRITINGS } from "./odd-writings";
 
-/** The same with a new seal, by the log's own key: an operator who signs what was changed. */
+/** Sealed again with the log's own key: an operator who signs changed data. */
 const resealed = (lines: readonly string[], signers = [logKey]): string =>
   sealed(joined(lines.slice(0, -1)), { signers });
 
@@ -26,7 +26,7 @@ const broken = (name: string, lines: readonly string[]): Mutation => ({
   verdict: isHeader(lines[0]) ? "broken" : "unreadable",
 });
 
-/** Each line removed, doubled, swapped with the next, moved to the end, taken from another bundle. */
+/** Each line removed, duplicated, swapped with the next, moved to the end, or taken from another bundle. */
 function structural(base: Base): Mutation[] {
   const lines = linesOf(BASES[base]);
   const others = linesOf(OTHERS[base]);
@@ -47,7 +47,7 @@ function structural(base: Base): Mutation[] {
   });
 }
 
-/** The same by an operator who seals again with the genuine key: the tree and the chain must see it. */
+/** The same, sealed again by an operator with the genuine key: tree and chain must detect it. */
 function sealedAnew(base: Base): Mutation[] {
   const lines = linesOf(BASES[base]);
   return lines.slice(2, -1).flatMap((line, at) => {
@@ -67,7 +67,7 @@ function sealedAnew(base: Base): Mutation[] {
   });
 }
 
-/** A change of the text of a bundle by the operator, sealed again. */
+/** An operator's change of a bundle's text, sealed again. */
 function editorOf(base: Base): (name: string, from: string | RegExp, to: string) => Mutation {
   const before = BASES[base];
   return (name, from, to) => {
@@ -129,7 +129,7 @@ const EDITS: Mutation[] = [
 
 const GENUINE_CHECKPOINT = itemAt(linesOf(BASES.whole), 1);
 
-/** The operator's own key over leaves that are genuine but for the last: the witnesses have agreed to each size. */
+/** The operator's key over genuine leaves except the last: witnesses have agreed to each size. */
 function newLastLeaf(): string {
   const leaves = [...ROWS.slice(0, -1), itemAt(FORGED, FORGED.length - 1)];
   const lines = linesOf(createBundle({ rows: FORGED }));
@@ -145,7 +145,7 @@ const strip = (text: string, type: string): string =>
   );
 const strangers = [strangerKey];
 
-/** A bundle of the rows 4 to 8 that shows others than these. */
+/** A bundle of rows 4 to 8 that shows other rows. */
 const chosen = (name: string, shown: (row: BundleRow) => boolean): Mutation => ({
   name,
   text: createBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 8 }, shown }),
@@ -251,7 +251,7 @@ const FORGERIES: Mutation[] = [
   { name: "a header alone", text: `${linesOf(BASES.whole)[0]}\n`, verdict: "broken" },
 ];
 
-/** Every bundle and every change of one: 200 and more. */
+/** All bundles and changes: 200 and more. */
 export const MUTATIONS: Mutation[] = [
   ...Object.entries(BASES).map(([name, text]) => ({ name: `${name}, as it is`, text, verdict: "intact" as const })),
   ...keysOf(BASES).flatMap(structural),

@@ -2,8 +2,8 @@ import { BASES, joined, linesOf, type Mutation, ROWS } from "./base-bundles";
 import { checkpointOf, createBundle, logKey, sealed, signedBy } from "./bundles";
 
 /**
- * What libraries read differently (white space, halves of surrogate pairs, days that no calendar has, lengths): a bundle
- * must not be one thing to one verifier and another to the next. Sealed again by the log's key where that is needed.
+ * Input that libraries read differently (white space, lone surrogates, invalid dates, lengths): all verifiers must
+ * agree. Sealed again by the log's key where needed.
  */
 
 const WHOLE = BASES.whole;
@@ -22,7 +22,7 @@ const changed = (name: string, text: string, verdict: Mutation["verdict"]): Muta
   verdict,
 });
 
-/** The note of one line with one more signature, of an unknown key: anyone can add that to a seal. */
+/** A note with an additional signature of an unknown key, which anyone can add to a seal. */
 const withSigner = (name: string, verdict: Mutation["verdict"]): Mutation => ({
   name: `a seal with a signature of ${JSON.stringify(name)}`,
   text: WHOLE.replace(/\\n"\}\n$/, () => `\\n\u2014 ${name} AAAAAAA=\\n"}\n`),
@@ -30,7 +30,7 @@ const withSigner = (name: string, verdict: Mutation["verdict"]): Mutation => ({
   hasUnknownSigner: true,
 });
 
-/** The checkpoint with other lines than the server writes, signed by the log's key. */
+/** A checkpoint with other lines than the server writes, signed by the log's key. */
 const withCheckpoint = (name: string, text: string, verdict: Mutation["verdict"]): Mutation => {
   const line = `${JSON.stringify({ type: "checkpoint", note: signedBy(text, [logKey]) })}`;
   return { name, text: resealed(joined(linesOf(WHOLE).with(1, line))), verdict };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** One file under one trust, as each verifier gets it. */
+/** A file under a trust, for every verifier. */
 export type Case = { text: string | Uint8Array; keys?: string[]; policy?: string; since?: string };
 
 const DRIVER = `
@@ -15,7 +15,7 @@ for line in sys.stdin:
     print(json.dumps(v.judge(case["file"], case["keys"], case["policy"], case["since"])))
 `;
 
-/** The Python verifier's verdict on each, in one process: word, exit code, sentences. */
+/** The Python verifier's verdicts, in one process: word, exit code, sentences. */
 export function judgedByPython(cases: readonly Case[]): [string, number, string[]][] {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-judge-"));
   try {
@@ -35,7 +35,7 @@ export function judgedByPython(cases: readonly Case[]): [string, number, string[
   }
 }
 
-/** The word of each verdict in Python. */
+/** Python's words for verdicts. */
 export const PYTHON_WORD = {
   intact: "intact",
   empty: "empty",

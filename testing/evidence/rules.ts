@@ -6,7 +6,7 @@ import { chainRows, createBundle, HOST, installationKey, logKey, sealed, signedB
 import type { Case } from "./python";
 import { BADLY_COSIGNED, COSIGNED, ONCE_BADLY_COSIGNED, POLICY, SINCE, STRICT_POLICY, TWICE_COSIGNED } from "./trust";
 
-/** The rules of docs/evidence.md, each by a bundle and every verifier's verdict; misuse: the trust is refused. */
+/** Rules of docs/evidence.md, each as a bundle and the expected verdict; misuse: the trust is refused. */
 type Rule = Case & {
   name: string;
   verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable" | "misuse";
@@ -29,7 +29,7 @@ const POLICIES: [name: string, text: string, policy: string, verdict: Verdict][]
 
 const ROOT = toBase64(Buffer.alloc(32, 7));
 const AT = "2026-11-20T14:00:00.000Z";
-/** The log of a bundle that was restored to an older state after a larger checkpoint had been signed. */
+/** Log of a bundle, restored to an older state after a larger checkpoint was signed. */
 const RESTORED_LATER = createBundle({ rows: chainRows(11), restored: [{ proven: 3, lost: 900, root: ROOT, at: AT }] });
 const OTHER_ORIGIN = originOf(HOST, "1c7a4b63-8d2f-4f1b-8e65-4a6b2d3c8fa1");
 const OTHER_LOG = signedBy(checkpointText({ origin: OTHER_ORIGIN, size: 6, root: Buffer.alloc(32, 7), signedAt: AT }), [
@@ -51,7 +51,7 @@ const KEPT: [name: string, text: string, since: string | undefined, verdict: Ver
 
 const rows = chainRows(11);
 const PART = { kind: "sequence", first: 4, last: 6 } as const;
-/** A part of the log with a different entry 4. */
+/** Part of the log with a different entry 4. */
 const withRow = (change: (row: (typeof rows)[number]) => void): string =>
   createBundle({
     rows: chainRows(11, (row) => {
@@ -59,18 +59,18 @@ const withRow = (change: (row: (typeof rows)[number]) => void): string =>
     }),
     range: PART,
   });
-/** A bundle with another note of a type, and a new seal. */
+/** A bundle with another note of a type, sealed again. */
 function withNote(text: string, type: string, change: (note: string) => string): string {
   const lines = linesOf(text).slice(0, -1);
   const at = lines.findIndex((line) => line.startsWith(`{"type":"${type}"`));
   const note = change(JSON.parse(lines[at] ?? "").note);
   return sealed(joined(lines.with(at, JSON.stringify({ type, note }))));
 }
-/** A bundle whose checkpoint or receipt says something else, signed as any. */
+/** A bundle with a changed, correctly signed checkpoint or receipt. */
 const saying = (type: "checkpoint" | "receipt", change: (text: string) => string): string =>
   withNote(BASES.pruned, type, (note) => signedBy(change(note.slice(0, note.lastIndexOf("\n\n") + 1)), [logKey]));
 const withLine = (line: string): string => saying("checkpoint", (text) => `${text}${line}\n`);
-/** The root of a checkpoint's text written otherwise. */
+/** A checkpoint's root in another notation. */
 const withRoot = (change: (root: string) => string): string =>
   saying("checkpoint", (text) =>
     text

@@ -15,7 +15,7 @@ import {
   witness,
 } from "./bundles";
 
-/** A policy that pins the installation and asks for a witness. */
+/** Policy that pins the installation and requires a witness. */
 export const POLICY = [
   `log ${vkeyOf(installationKey)}`,
   `witness auditor ${vkeyOf(witness)}`,
@@ -24,7 +24,7 @@ export const POLICY = [
   "quorum auditor",
   "",
 ].join("\n");
-/** The same, but both witnesses are asked for. */
+/** Policy that requires both witnesses. */
 export const STRICT_POLICY = POLICY.replace("quorum auditor", "quorum both");
 
 const tree = { sha256: noteTools.sha256, node: nodesOf(ROWS) };
@@ -35,7 +35,7 @@ const since = {
   hashes: consistencyProof(tree, OLDER, 11).map(toBase64),
 };
 const larger = (signedAt: string) => checkpointText({ origin: ORIGIN, size: 900, root: rootOf(tree, 0, 11), signedAt });
-/** A kept checkpoint of the same log, one of a rewritten log, and bundles that continue from the first. */
+/** A kept checkpoint of the log, one of a rewritten log, and bundles that continue from the first. */
 export const SINCE = {
   note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
   rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),
@@ -47,10 +47,10 @@ export const SINCE = {
   wrongProof: createBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
 };
 
-/** A policy's bundles: cosigned by the witness, and by a witness whose signature does not hold. */
+/** A policy's bundles: cosigned by the witness, and by one with an invalid signature. */
 export const COSIGNED = createBundle({ rows: ROWS, witnesses: [witness] });
 const badWitness = { ...witness, sign: (message: Parameters<typeof witness.sign>[0]) => witness.sign(`${message} `) };
 export const BADLY_COSIGNED = createBundle({ rows: ROWS, witnesses: [badWitness] });
-/** Two lines of one witness contradict nothing, unless one of them does not hold. */
+/** Two lines of one witness are no contradiction, unless one is invalid. */
 export const TWICE_COSIGNED = createBundle({ rows: ROWS, witnesses: [witness, witness] });
 export const ONCE_BADLY_COSIGNED = createBundle({ rows: ROWS, witnesses: [witness, badWitness] });

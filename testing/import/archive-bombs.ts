@@ -2,24 +2,24 @@ import { deflateRawSync } from "node:zlib";
 import { toZip } from "./files";
 import { type SlowFile, workbook } from "./slow-files";
 
-/** Workbooks whose archive is the attack: members far larger than the file, or than what the file says of them. */
+/** Workbooks with malicious archives: members far larger than the file, or than declared. */
 
 const MIB = 1024 * 1024;
 const LOCAL_NAME_LENGTH = 26;
 const DIRECTORY_MARK = "PK\x01\x02";
-/** In a record of the directory, where the unpacked size is, and in a member's own header. */
+/** Offset of the unpacked size in a directory record, and in a member's header. */
 const SIZE_IN_DIRECTORY = 24;
 const UNKNOWN_SIZE = 0xffff_ffff;
 
-/** A deflate stream of so many bytes "A": a block of a megabyte again and again, which takes no memory to make. */
+/** A deflate stream of "A"s: a repeated block of a megabyte, which takes no memory. */
 function endlessLetters(mebibytes: number): Buffer {
-  // A full flush leaves each block complete in itself and not the last one.
+  // A full flush makes each block self-contained and not the last.
   const block = deflateRawSync(Buffer.alloc(MIB, "A"), { finishFlush: 3 });
   const last = deflateRawSync(Buffer.alloc(0));
   return Buffer.concat([...Array.from({ length: mebibytes }, () => block), last]);
 }
 
-/** The workbook with its sheet's packed bytes replaced; the directory says what it said before of the size. */
+/** Replaces the sheet's packed bytes; the directory keeps the old size. */
 function withSheet(packed: Buffer): Buffer {
   const name = "xl/worksheets/sheet1.xml";
   const whole = workbook({ [name]: "<worksheet/>" });
@@ -37,7 +37,7 @@ function withSheet(packed: Buffer): Buffer {
   return result;
 }
 
-/** Says of every member that its size is in a record that is not there (ZIP64). */
+/** Claims a missing ZIP64 record with the size of every member. */
 function withoutSizes(whole: Buffer): Buffer {
   const result = Buffer.from(whole);
   for (let at = result.indexOf(DIRECTORY_MARK); at >= 0; at = result.indexOf(DIRECTORY_MARK, at + 4))
@@ -45,7 +45,7 @@ function withoutSizes(whole: Buffer): Buffer {
   return result;
 }
 
-/** Each member of the directory is the first one again: few bytes, packed once and read as often as it is named. */
+/** Each directory entry is the first member again: few bytes, unpacked many times. */
 function overlapping(members: number): Buffer {
   const whole = toZip(Object.fromEntries(Array.from({ length: members }, (_, i) => [`xl/worksheets/${i}.xml`, "A"])));
   for (let at = whole.indexOf(DIRECTORY_MARK); at >= 0; at = whole.indexOf(DIRECTORY_MARK, at + 4))
@@ -65,7 +65,7 @@ const sheets = (count: number): Record<string, string> => {
   };
 };
 
-/** An archive in an archive in an archive, the innermost with a workbook. */
+/** Nested archives, the innermost with a workbook. */
 function nested(depth: number): Buffer {
   let inner = workbook({});
   for (let i = 0; i < depth; i++) inner = toZip({ "xl/workbook.xml": inner.toString("latin1") });

@@ -3,7 +3,7 @@ import iconv from "iconv-lite";
 import { itemAt } from "@/server/ground/records";
 import { createRandom } from "@/testing/world/random";
 
-/** Files as products export them, made for tests and the benchmark from a fixed seed. */
+/** Files as exported by products, for tests and the benchmark, from a fixed seed. */
 
 export const AUTOMATE_HEADER = [
   "Computer ID",
@@ -26,7 +26,7 @@ export const AUTOMATE_HEADER = [
 const ROLES = ["Domain Controller", "File Server", "SQL Server", "Terminal Server", ""];
 const USERS = ["Zoë Brüning", "José Núñez", "Anna Smith", "Łukasz Żak", "O'Brien, Pat"];
 
-/** One row of the Automate extra data view for computer number n. */
+/** Row of the Automate extra data view for computer number n. */
 export function automateRow(n: number, random: () => number = createRandom(n).next): string[] {
   const pick = <T>(list: readonly T[]): T => itemAt(list, Math.floor(random() * list.length));
   const day = 1 + Math.floor(random() * 28);
@@ -56,7 +56,7 @@ const quote = (cell: string, delimiter: string): string =>
 export const toCsv = (rows: readonly (readonly string[])[], delimiter = ",", newline = "\r\n"): string =>
   rows.map((row) => row.map((cell) => quote(cell, delimiter)).join(delimiter)).join(newline) + newline;
 
-/** The wide export of `count` computers. */
+/** Wide export of `count` computers. */
 export const automateCsv = (count: number, delimiter = ","): string =>
   toCsv([AUTOMATE_HEADER, ...Array.from({ length: count }, (_, i) => automateRow(i + 1))], delimiter);
 
@@ -118,7 +118,7 @@ export function toZip(members: Record<string, string | Buffer>): Buffer {
   return Buffer.concat([...local, ...directory, end]);
 }
 
-/** A workbook with one sheet; what looks like a number is stored as one. */
+/** A workbook with one sheet; numeric-looking cells are numbers. */
 export function toXlsx(rows: readonly (readonly string[])[]): Buffer {
   const cell = (text: string, r: number, c: number): string => {
     const ref = `${columnName(c)}${r + 1}`;
@@ -135,7 +135,7 @@ export function toXlsx(rows: readonly (readonly string[])[]): Buffer {
     "[Content_Types].xml": `${head}<Types xmlns="${ns}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`,
     "xl/workbook.xml": `${head}<workbook xmlns="${ns}/spreadsheetml/2006/main" xmlns:r="${ns}/officeDocument/2006/relationships"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": `${head}<Relationships xmlns="${ns}/package/2006/relationships"><Relationship Id="rId1" Type="${ns}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    // A reader of styles looks for the fills of each cell, and searches long where there are none.
+    // A style reader searches for fills of each cell, slowly if there are none.
     "xl/styles.xml": `${head}<styleSheet xmlns="${ns}/spreadsheetml/2006/main"><fills><fill/></fills></styleSheet>`,
     "xl/worksheets/sheet1.xml": `${head}<worksheet xmlns="${ns}/spreadsheetml/2006/main"><sheetData>${sheet}</sheetData></worksheet>`,
   });

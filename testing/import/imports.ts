@@ -30,7 +30,7 @@ export async function createWorld(): Promise<World> {
 
 export type GivenDevice = { orgId: string; hostname: string; serial?: string; sourceId?: string; os?: string };
 
-/** Devices by the thousand: their ids in the order given. */
+/** Creates devices by the thousand. @returns ids in the given order */
 export async function createDevices(
   partnerId: string,
   devices: readonly GivenDevice[],
@@ -65,7 +65,7 @@ async function* once(bytes: Uint8Array) {
 
 export type GivenFile = { name: string; content: string | Uint8Array };
 
-/** Uploads files as the browser would, each in one part, and reads them in. */
+/** Uploads files like a browser, each in one part, and stages them. */
 export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source = "automate"): Promise<ImportState> {
   const created = await createImport.run(ctx, { source });
   for (const [fileNo, { name, content }] of files.entries()) {
@@ -80,7 +80,7 @@ export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source =
   return getImport.run(ctx, created);
 }
 
-/** The same for one file. */
+/** Stages one file. */
 export const stageText = (ctx: Ctx, content: string | Uint8Array, name = "export.csv") =>
   stageFiles(ctx, [{ name, content }]);
 
@@ -103,7 +103,7 @@ export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   return getImport.run(ctx, { id });
 }
 
-/** An import that has been begun for the partner of an organization, by no particular user. */
+/** A started import of an organization's partner, without a user. */
 export async function importIn(orgId: string): Promise<{ id: string }> {
   const [row] = await asSystem((tx) =>
     tx.execute<{ id: string }>(sql`
@@ -118,7 +118,7 @@ export const SIMPLE_HEADER = ["Computer ID", "Computer Name", "Client Name", "As
 /** A file with the simple header. */
 export const simpleCsv = (...rows: string[][]): string => toCsv([SIMPLE_HEADER, ...rows]);
 
-/** A world with a device for each name, and a file that gives each of them three values. */
+/** A world with a device per name, and a file with three values for each. */
 export async function createSimple(hostnames = ["PC1", "PC2", "PC3"]) {
   const world = await createWorld();
   const ids = await createDevices(
@@ -131,11 +131,11 @@ export async function createSimple(hostnames = ["PC1", "PC2", "PC3"]) {
   return { ...world, ids, text };
 }
 
-/** The outcomes of the rows, in their order. */
+/** Outcomes of the rows, in order. */
 export const outcomesOf = async (ctx: Ctx, { id }: { id: string }): Promise<RowOutcome[]> =>
   (await listRows.run(ctx, { id, limit: 200 })).rows.map((row) => row.outcome);
 
-/** Everything a device holds, sorted; null when it never held anything. */
+/** A device's values, sorted; null if it never had any. */
 export async function valuesOf(deviceId: string) {
   const [row] = await asSystem((tx) =>
     tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),

@@ -13,7 +13,7 @@ import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { AppError } from "@/server/ground/errors";
 import { encodeText, toCsv } from "./files";
 
-/** Laws of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */
+/** Properties of file reader and header matcher for any content: few cases in the suite, many in torture. */
 export type Law = { name: string; property: fc.IAsyncProperty<never> | fc.IProperty<never> };
 
 const sayUnless = (isSo: boolean, text: string) => {
@@ -43,7 +43,7 @@ const variant = fc.constantFrom(
 
 type Read = (path: string, content: Buffer, over: FormatChange) => Promise<{ records: { cells: SourceCell[] }[] }>;
 
-/** A reader that knows no quotes, for the control. */
+/** A reader that ignores quotes, for the control. */
 const readNaively: Read = async (_, content, { delimiter = "," }) => {
   const [, ...lines] = content.toString("utf8").split(/\r?\n/);
   return { records: lines.filter(Boolean).map((line) => ({ cells: line.split(delimiter).map(genericCsv.cleanCell) })) };
@@ -105,10 +105,10 @@ const matching = fc.property(fc.array(header, { maxLength: 12 }), (columns) => {
     sayUnless(chosen.includes(target.id) || !columns.some((c) => isSure(c, target)), `nobody has got ${target.id}`);
 });
 
-/** What holds of the reader and not of one that knows no quotes: a run that does not find that out proves nothing. */
+/** A property that a reader without quotes violates: a run that does not notice proves nothing. */
 export const brokenLaw = (): Law["property"] => cellByCell("", readNaively) as unknown as Law["property"];
 
-/** Runs fn with the laws; what they write to the disk is gone afterwards. */
+/** Runs fn with the properties, and removes their files. */
 export async function withLaws<T>(fn: (laws: Law[]) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-laws-"));
   const path = join(folder, "file");

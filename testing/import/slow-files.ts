@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { toZip } from "./files";
 
-/** Files that are made to cost their reader far more than their sender, each at a scale of 1 to 10. */
+/** Files designed to cost their reader far more than their sender, each at a scale of 1 to 10. */
 export type SlowFile = { name: string; build: (scale: number) => Buffer };
 
 const KIB = 1024;
@@ -11,7 +11,7 @@ const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 const override = (part: string, type: string) =>
   `<Override PartName="/xl/${part}.xml" ContentType="${TYPE}.${type}+xml"/>`;
 
-/** Members of a sound workbook, any of them replaced. */
+/** Members of a valid workbook, any of them replaced. */
 export const workbook = (members: Record<string, string | Buffer>): Buffer =>
   toZip({
     "[Content_Types].xml": `<Types xmlns="${NS}/package/2006/content-types">${override("workbook", "sheet.main")}${override("worksheets/sheet1", "worksheet")}${override("sharedStrings", "sharedStrings")}${override("styles", "styles")}</Types>`,

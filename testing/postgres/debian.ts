@@ -10,7 +10,7 @@ const isRoot = process.getuid?.() === 0;
 const newest = existsSync(HOME) ? readdirSync(HOME).sort((a, b) => Number(b) - Number(a))[0] : undefined;
 const bin = join(HOME, newest ?? "", "bin");
 
-/** Whether a whole PostgreSQL, as Debian installs it, is here: the embedded one has no pg_basebackup. */
+/** True if Debian's PostgreSQL is installed: the embedded one lacks pg_basebackup. */
 export const hasDebianPostgres = (): boolean =>
   ["initdb", "pg_ctl", "pg_basebackup"].every((name) => existsSync(join(bin, name)));
 
@@ -19,7 +19,7 @@ function run(name: string, ...args: string[]): void {
   execFileSync(join(bin, name), args, { stdio: "ignore", cwd: "/", ...user });
 }
 
-/** Runs a guide's commands as the user of the clusters, with PostgreSQL's programs on the PATH. */
+/** Runs a guide's commands as the clusters' user, with PostgreSQL's programs on the PATH. */
 export function runAsPostgres(commands: string, env: Record<string, string>): void {
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const PATH = `${bin}:${process.env.PATH}`;
@@ -31,7 +31,7 @@ export function runAsPostgres(commands: string, env: Record<string, string>): vo
   });
 }
 
-/** A folder that the user of the clusters owns. */
+/** A folder owned by the clusters' user. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-postgres-"));
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
@@ -57,14 +57,14 @@ function serverIn(folder: string, port: number): DebianPostgres {
       try {
         stop();
       } catch {
-        // it was stopped before
+        // Already stopped.
       }
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** A new cluster with a superuser `super`, started; `settings` are more lines of its postgresql.conf. */
+/** Starts a new cluster with a superuser `super`; `settings` are appended to postgresql.conf. */
 export async function startPrimary(settings = ""): Promise<DebianPostgres> {
   const folder = newFolder();
   const [data, server] = [join(folder, "data"), serverIn(folder, await freePort())];
@@ -74,7 +74,7 @@ export async function startPrimary(settings = ""): Promise<DebianPostgres> {
   return server;
 }
 
-/** A streaming replica of another, started. */
+/** Starts a streaming replica. */
 export async function startReplica(of: DebianPostgres): Promise<DebianPostgres> {
   const folder = newFolder();
   const server = serverIn(folder, await freePort());

@@ -22,8 +22,8 @@ const answers = (port: number): Promise<boolean> =>
   });
 
 /**
- * pgbouncer in transaction mode on loopback, before the server that the addresses name.
- * @param urls addresses whose users it lets in
+ * pgbouncer in transaction mode on loopback, before the server of the addresses.
+ * @param urls addresses whose users it accepts
  */
 export async function startPooler(urls: string[], { poolSize = 5 } = {}): Promise<Pooler> {
   const [{ hostname, port: target } = new URL("postgres://127.0.0.1")] = urls.map((url) => new URL(url));

@@ -10,7 +10,7 @@ import { askWitness } from "@/server/evidence/witnesses/ask";
 import { withSettings } from "@/testing/settings";
 import { leavesOf, nodesOf, type RunningWitness, startWitness } from "./witness";
 
-/** Gives this process a data folder of its own, and a policy of one witness that runs. */
+/** Gives this process its own data folder, and a policy with one running witness. */
 export async function startOnlyWitness(): Promise<RunningWitness> {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
   const file = join(dir, "policy");
@@ -22,7 +22,7 @@ export async function startOnlyWitness(): Promise<RunningWitness> {
 }
 
 /**
- * Has a witness cosign a log of an organization that is not the one in the database: as the one that was there before.
+ * Makes a witness cosign another log for an organization, as its earlier one.
  * @throws Error where the witness does not
  */
 export async function showOther(witness: RunningWitness["witness"], orgId: string, size: number): Promise<void> {

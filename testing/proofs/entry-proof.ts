@@ -9,7 +9,7 @@ import { itemAt } from "@/server/ground/records";
 import { noteTools, signText, type TestKey, testKey } from "@/testing/notes";
 import { nodesOf } from "./witness";
 
-/** Proofs of entries of a log in memory, for tests of those who read them. */
+/** Proofs of entries of a log in memory, for their readers' tests. */
 
 const { sha256 } = noteTools;
 export const PROOF_HOST = "trailmark.example";
@@ -45,11 +45,11 @@ type Made = {
   witnesses?: TestKey[];
   seconds?: number;
   restored?: readonly Restoration[];
-  /** What the entry has otherwise. */
+  /** Differences of the entry. */
   over?: Partial<ChainRow>;
 };
 
-/** The text of a proof, signed by the log of seed 1 by default. */
+/** Text of a proof, by default signed by the log of seed 1. */
 export function proofText(created: Made = {}): string {
   const { seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562, restored = [] } = created;
   const payloads = Array.from({ length: size }, (_, i) =>

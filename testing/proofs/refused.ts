@@ -17,7 +17,7 @@ const ODD_ROWS: Partial<ChainRow>[] = [
   { prevChecksum: "AB".repeat(32) },
 ];
 
-/** Well-signed proofs that break a rule of form: broken for every verifier. */
+/** Correctly signed proofs that violate a form rule: broken for every verifier. */
 export const REFUSED_PROOFS: readonly { text: string; keys: string[]; policy: string | null }[] = [
   ...[
     ...ODD_ROWS.map((over) => proofText({ over })),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { portOf } from "@/testing/port-of";
 
-/** A time-stamping authority (RFC 3161) on this machine: OpenSSL's own responder behind HTTP. */
+/** A local time-stamping authority (RFC 3161): OpenSSL's responder behind HTTP. */
 
 const CONFIG = `
 [tsa]
@@ -33,18 +33,18 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 
 export type Authority = {
   url: string;
-  /** A file of the certificates to trust. */
+  /** File of trusted certificates. */
   certificates: string;
   /** Requests so far. */
   queries: Buffer[];
-  /** The program that answers instead of OpenSSL from now on; null for OpenSSL again. */
+  /** Replaces OpenSSL's replies; null restores them. */
   answerWith: (answer: ((reply: Buffer) => Buffer) | null) => void;
-  /** The output of `openssl ts -verify` for a reply over a text. @throws when it does not hold */
+  /** Output of `openssl ts -verify` for a reply over a text. @throws if invalid */
   verify: (text: string, reply: Buffer) => string;
   stop: () => Promise<void>;
 };
 
-/** @throws when there is no openssl */
+/** @throws without openssl */
 export async function startAuthority(): Promise<Authority> {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-tsa-"));
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: dir, stdio: "pipe" }).toString();

@@ -13,15 +13,15 @@ import { itemAt } from "@/server/ground/records";
 import { noteTools, signText, type TestKey } from "@/testing/notes";
 import { portOf } from "@/testing/port-of";
 
-/** Witnesses as they really run, and logs in memory for them to cosign. */
+/** Real witnesses, and logs in memory for them to cosign. */
 
 const { sha256 } = noteTools;
 
-/** Leaves of a log; two with different salts part after the third. */
+/** Leaves of a log; different salts diverge after the third. */
 export const leavesOf = (salt: string, count = 40): Uint8Array[] =>
   Array.from({ length: count }, (_, i) => leafHash(sha256, sha256(Buffer.from(`${i < 3 ? "" : salt}${i}`))));
 
-/** The nodes over some leaves. */
+/** Nodes over some leaves. */
 export const nodesOf =
   (leaves: readonly Uint8Array[]) =>
   ({ height, index }: NodeId): Uint8Array => {
@@ -30,7 +30,7 @@ export const nodesOf =
     return nodeHash(sha256, half(2 * index), half(2 * index + 1));
   };
 
-/** The signed checkpoint of a log at a size, with the proofs that lead to it. */
+/** Signed checkpoint of a log at a size, with proofs that lead to it. */
 export function checkpointAt(size: number, { leaves, key }: { leaves: Uint8Array[]; key: TestKey }) {
   const tree = { sha256, node: nodesOf(leaves) };
   const root = rootOf(tree, 0, size);
@@ -42,9 +42,9 @@ export function checkpointAt(size: number, { leaves, key }: { leaves: Uint8Array
 
 export type RunningWitness = {
   witness: Witness & { url: string };
-  /** Ends it as a crash would: connections cut, its folder kept. */
+  /** Stops it like a crash: connections cut, folder kept. */
   stop: () => Promise<void>;
-  /** Starts it again on its folder, at its address. */
+  /** Restarts it on its folder and address. */
   start: () => Promise<void>;
   remove: () => Promise<void>;
 };

@@ -7,7 +7,7 @@ import { unhurried } from "@/testing/unhurried";
 
 export const ACTIONS = ["user.login", "device.create", "policy.update", "Data.Export", "script.execute"];
 
-/** Filters with one value each, as most of these tests ask. */
+/** Filters with one value each. */
 export type Filters = {
   action?: string;
   result?: string;
@@ -28,7 +28,7 @@ export const inLists = ({ from, to, type, phrase, ...rest }: Filters) => ({
   ...(to && { to }),
 });
 
-/** The specification's predicate, word by word, without any index. */
+/** The spec's predicate, literally, without any index. */
 export async function naive(ctx: Ctx, q: string, filters: Filters = {}): Promise<string[]> {
   const like = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
   const scope = ctx.scope as { orgIds: readonly string[] };

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** Changes a table as the database's owner, whom row level security keeps from its rows. */
+/** Changes a table as the database's owner, from whom row-level security hides its rows. */
 export async function asOwner(sql: Sql, table: string, change: () => Promise<unknown>): Promise<void> {
   await sql`ALTER TABLE ${sql(table)} NO FORCE ROW LEVEL SECURITY`;
   await change();
@@ -8,8 +8,8 @@ export async function asOwner(sql: Sql, table: string, change: () => Promise<unk
 }
 
 /**
- * Lets the day be over for which an archive gathers entries of an organization, unless its other streams are still about to
- * send the first of these: an entry that changed in between would be sent in two forms.
+ * Ends the day for which an archive collects entries, unless other streams have yet to send the first of them, whose
+ * two forms would differ.
  * @param sql the database's owner
  * @returns the last sequence of the log
  */

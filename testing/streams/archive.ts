@@ -19,14 +19,14 @@ export const objectsOf = (orgId: string) =>
     tx.select().from(archiveObjects).where(eq(archiveObjects.orgId, orgId)).orderBy(archiveObjects.firstSeq),
   );
 
-/** Sends everything that a stream has, which is due at once. */
+/** Sends all due entries of a stream. */
 export async function sendAll(id: string) {
   await due(id);
   await send();
   await flushRecording();
 }
 
-/** A store on loopback for the tests of a file, and archives that go there. */
+/** A store on loopback for a test file, and archives in it. */
 export function archiveSite() {
   let store: Awaited<ReturnType<typeof startStrictS3>>;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ export function archiveSite() {
     ...over,
   });
 
-  /** An archive of an organization of its own, active. */
+  /** An active archive of a new organization. */
   async function archiveOf(token: TestUser) {
     const answer = await call(CREATE, { token, body: settings() });
     expect(answer.status, answer.text).toBe(201);
@@ -62,7 +62,7 @@ export function archiveSite() {
     return created;
   }
 
-  /** An organization with so many entries of 50 days ago, sealed then, and its archive. */
+  /** An organization with entries of 50 days ago, sealed then, and its archive. */
   async function archived(count: number) {
     const admin = await createUser();
     const orgId = admin.orgId as string;
@@ -74,7 +74,7 @@ export function archiveSite() {
     return { admin, orgId, id };
   }
 
-  /** The same with two objects, four entries of 50 days ago among the first's. */
+  /** An archive of two objects, the first with four entries of 50 days ago. */
   async function twoObjects() {
     const made = await archived(4);
     await sendAll(made.id);

@@ -5,7 +5,7 @@ import type { BatchMarker } from "@/server/notify/streams/formats/format";
 
 const ORGANIZATION = { id: "5b0c1c3e-7f6d-4d5f-9c31-1f2a3b4c5d6e", name: "Northwind", slug: "northwind" };
 
-/** A batch of so many entries and its marker; the entries are a minute old unless said otherwise. */
+/** A batch of entries and its marker; by default a minute old. */
 export function createBatch({ rows = 3, first = 1, at = new Date(Date.now() - 60_000) } = {}): Batch {
   const id = randomUUID();
   const last = first + rows - 1;
@@ -25,7 +25,7 @@ export function createBatch({ rows = 3, first = 1, at = new Date(Date.now() - 60
 
 type Given = { secret?: string; now?: Date; signal?: AbortSignal };
 
-/** A destination with its settings, as the stream's sender calls it. */
+/** A destination with settings, as called by the stream's sender. */
 export function withConfig(destination: AnyDestination, input: object, given: Given = {}) {
   const config = destination.config.parse(input);
   const target = () => ({
@@ -40,7 +40,7 @@ export function withConfig(destination: AnyDestination, input: object, given: Gi
   };
 }
 
-/** Settings of a process that has no server, under which destinations may reach this machine. */
+/** Settings of a process without a server, allowing destinations on this machine. */
 export const LOOPBACK_SETTINGS = {
   DATABASE_URL: "postgres://nobody@127.0.0.1/none",
   NEXTAUTH_SECRET: "s".repeat(32),

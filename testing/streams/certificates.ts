@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A CA of its own, with a certificate for 127.0.0.1 and localhost and one for a client; the files lie in `folder`. */
+/** A CA with certificates for 127.0.0.1 and localhost, and for a client, in `folder`. */
 export function createCertificates(folder: string) {
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const newKey = ["-newkey", "rsa:2048", "-nodes"];

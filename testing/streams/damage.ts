@@ -1,7 +1,7 @@
 import type { Format, StreamedEntry } from "@/server/notify/streams/formats/format";
 import { linesOf } from "./file";
 
-/** Files of a receiver, each with one fault: a line removed, repeated, swapped with the next one, or edited. */
+/** Receiver's files with one fault each: a line removed, repeated, swapped with the next, or edited. */
 export function damaged(input: {
   chain: readonly StreamedEntry[];
   format: Format;

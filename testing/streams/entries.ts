@@ -41,7 +41,7 @@ const base = (seq: number): Omit<EntryRow, "checksum" | "prev_checksum" | "chain
   hostname: null,
 });
 
-/** A row sealed behind another one, as the chain has it. */
+/** A row sealed after another, as in the chain. */
 function sealed(over: RowOver, seq: number, prev_checksum: string | null): EntryRow {
   const row = { ...base(seq), ...over };
   const checksum = checksumOf({
@@ -74,7 +74,7 @@ const streamed = (row: EntryRow, organization: StreamedEntry["organization"]): S
   origin: originOf(STREAM_HOST, row.org_id),
 });
 
-/** A chain of entries from sequence 1 on, one for each of `over`. */
+/** A chain of entries from sequence 1, one per `over`. */
 export function chainOf(
   over: readonly RowOver[],
   organization: StreamedEntry["organization"] = STREAM_ORG,
@@ -87,7 +87,7 @@ export function chainOf(
   });
 }
 
-/** One entry with what is given, the second of its chain. */
+/** An entry with the given members, second in its chain. */
 export function entryOf(over: RowOver = {}): StreamedEntry {
   const [, second] = chainOf([{}, over]);
   if (!second) throw new Error("a chain of two has a second entry");

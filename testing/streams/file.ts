@@ -7,7 +7,7 @@ import type { BatchMarker, Format, StreamedEntry } from "@/server/notify/streams
 import { signText, testKey } from "@/testing/notes";
 import { STREAM_HOST } from "./entries";
 
-/** A stream's output as its receiver keeps it: a line for each entry, and the marker behind each batch. */
+/** A stream's output as kept by its receiver: a line per entry, and a marker after each batch. */
 
 const SEED = 7;
 export const STREAM_KEY = formatVerifierKey(testKey(SEED, STREAM_HOST, ED25519).key);
@@ -15,7 +15,7 @@ export const OTHER_KEY = formatVerifierKey(testKey(SEED + 1, STREAM_HOST, ED2551
 
 const sealedOf = ({ entry }: StreamedEntry): Sealed => [entry.chainSeq, entry.checksum];
 
-/** The checkpoint over the first entries of a chain, signed. */
+/** Signed checkpoint over the first entries of a chain. */
 export function checkpointOf(chain: readonly StreamedEntry[], size: number): string {
   const fold = new TreeFold(sha256);
   for (const { entry } of chain.slice(0, size)) fold.push(0, leafOf(entry.checksum));
@@ -31,7 +31,7 @@ type MarkerInput = {
   over?: Partial<BatchMarker>;
 };
 
-/** The marker of a batch of consecutive entries, of which the filter leaves some out. */
+/** Marker of a batch of consecutive entries, some filtered out. */
 export function markerOf({ entries, filtered = [], number = 1, over = {} }: MarkerInput): BatchMarker {
   const sealed = entries.map(sealedOf);
   const previous = over.previous ?? null;
@@ -55,7 +55,7 @@ export function markerOf({ entries, filtered = [], number = 1, over = {} }: Mark
 
 type FileInput = { chain: readonly StreamedEntry[]; format: Format; size: number; filtered?: readonly number[] };
 
-/** The lines of a chain in batches of a size; the last carries the signed checkpoint over all entries. */
+/** Lines of a chain in batches; the last has the signed checkpoint over all entries. */
 export function linesOf({ chain, format, size, filtered = [] }: FileInput): string[] {
   const lines: string[] = [];
   let previous: string | null = null;

@@ -9,7 +9,7 @@ export type Answered = { status: number; headers?: Record<string, string>; body?
 const textOf = (raw: Buffer, headers: IncomingHttpHeaders): string =>
   (headers["content-encoding"] === "gzip" && raw.length > 0 ? gunzipSync(raw) : raw).toString("utf8");
 
-/** A receiver on loopback that keeps what it is asked; `answer` decides. */
+/** A receiver on loopback that stores requests; `answer` decides. */
 export async function startHttpDouble(answer: (incoming: Incoming) => Answered) {
   const received: Incoming[] = [];
   const double = { url: "", received, answer, close: async () => {} };

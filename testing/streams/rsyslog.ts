@@ -8,11 +8,11 @@ import { vi } from "vitest";
 
 const RSYSLOGD = "/usr/sbin/rsyslogd";
 
-/** Whether this machine has rsyslog with its parser of structured data. */
+/** True if this machine has rsyslog with its parser for structured data. */
 export const hasRsyslog = (): boolean =>
   existsSync(RSYSLOGD) && existsSync("/usr/lib/x86_64-linux-gnu/rsyslog/mmpstrucdata.so");
 
-/** A message as rsyslog's own parser took it apart. */
+/** A message parsed by rsyslog. */
 export type Parsed = {
   pri: string;
   host: string;
@@ -42,7 +42,7 @@ async function send(path: string, messages: readonly string[]): Promise<void> {
   await once(socket, "close");
 }
 
-/** Messages that a running rsyslog receives. */
+/** Messages received by a running rsyslog. */
 export async function readByRsyslog(messages: readonly string[]): Promise<Parsed[]> {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-rsyslog-"));
   writeFileSync(join(dir, "conf"), configIn(dir));

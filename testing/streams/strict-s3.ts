@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import aws4 from "aws4";
 import { type Answered, type Incoming, startHttpDouble } from "./http-double";
 
-/** An S3-compatible store that refuses whatever AWS refuses: signatures, checksums, conditions, locks. */
+/** An S3-compatible store as strict as AWS: signatures, checksums, conditions, locks. */
 
 export const STORE = { region: "eu-central-1", bucket: "audit", accessKeyId: "AKIDEXAMPLE", secret: "s3-test-secret" };
-/** Headers of an object that come back when it is read. */
+/** Headers of an object returned on reading. */
 const KEPT = /^(x-amz-meta-.*|x-amz-object-lock-.*|content-encoding)$/;
 const CLOCK_SKEW_MS = 15 * 60_000;
 
@@ -24,7 +24,7 @@ const fault = (status: number, code: string): Answered => ({
   body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code></Error>`,
 });
 
-/** Another implementation of the signature, over the headers that the request names as signed. */
+/** An independent check of the signature, over the request's signed headers. */
 function isSigned({ method, path, headers, raw }: Incoming, secret: string): boolean {
   const given = headers.authorization ?? "";
   const names = /SignedHeaders=([a-z0-9;-]+)/.exec(given)?.[1]?.split(";") ?? [];
@@ -90,9 +90,9 @@ export async function startStrictS3({ hasLocks = true } = {}) {
     received: double.received,
     objects,
     secret: STORE.secret,
-    /** An answer given before anything is checked; null: none. */
+    /** An answer before any check; null: none. */
     before: (_: Incoming): Answered | null => null,
-    /** An answer in place of the real one; null: the real one. */
+    /** Replaces the real answer; null: does not. */
     after: (_: Incoming): Answered | null => null,
     close: double.close,
   };

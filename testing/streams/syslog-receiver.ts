@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { portOf } from "@/testing/port-of";
 
 const RSYSLOGD = "/usr/sbin/rsyslogd";
-/** Debian's rsyslog with rsyslog-gnutls and rsyslog-relp; null where it is all there. */
+/** Missing parts of Debian's rsyslog with rsyslog-gnutls and rsyslog-relp; null if complete. */
 export const whyNoRsyslog = [
   RSYSLOGD,
   ...["lmnsd_gtls", "imrelp"].map((name) => `/usr/lib/x86_64-linux-gnu/rsyslog/${name}.so`),
@@ -49,7 +49,7 @@ input(type="imtcp" address="127.0.0.1" port="${ports.tls}" ruleset="tls")
 input(type="imrelp" address="127.0.0.1" port="${ports.relp}" ruleset="relp" maxDataSize="64k")
 `;
 
-/** A real rsyslogd: syslog over TLS that wants a client's certificate, and RELP. Certificates lie in `folder` already. */
+/** A real rsyslogd: syslog over TLS with client certificates, and RELP. `folder` must have the certificates. */
 export async function startRsyslog(folder: string) {
   const ports = { tls: await freePort(), relp: await freePort() };
   writeFileSync(join(folder, "rsyslog.conf"), configOf(folder, ports));

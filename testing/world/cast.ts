@@ -1,6 +1,6 @@
 import { createRandom, type Random } from "./random";
 
-/** People, machines and organizations: of the demo, and of tests that need a whole partner. */
+/** People, machines and organizations of the demo, and of tests that need a whole partner. */
 export type OrgPlan = { name: string; prefix: string; network: string; devices: number };
 export type PersonPlan = { name: string; email: string; role: string; department: string; org: number | null };
 export type DevicePlan = {
@@ -15,7 +15,7 @@ export type DevicePlan = {
 export const DEMO_PASSWORD = "trailmark-demo-2026";
 export const DEMO_ADMIN = { email: "jane.doe@northwind.example", name: "Jane Doe" };
 
-/** The partner itself: its own staff's organization. */
+/** Home organization of the partner. */
 export const HOME_NAME = "Northwind IT";
 
 export const ORGS: OrgPlan[] = [
@@ -24,7 +24,7 @@ export const ORGS: OrgPlan[] = [
   { name: "Lamna Healthcare", prefix: "LAM", network: "192.0.2", devices: 18 },
 ];
 
-/** Name, email, role, department, and the place of the organization in ORGS; none for the partner's own staff. */
+/** Name, email, role, department, and index in ORGS; null for the partner's own staff. */
 const STAFF: [string, string, string, string, number | null][] = [
   ["Marcus Webb", "marcus.webb@northwind.example", "partner_technician", "Service desk", null],
   ["Priya Raman", "priya.raman@northwind.example", "partner_technician", "Security operations", null],
@@ -43,7 +43,7 @@ export const PEOPLE: PersonPlan[] = STAFF.map(([name, email, role, department, o
   department,
   org,
 }));
-/** The same behind the administrator who makes them. */
+/** The same, after the administrator who creates them. */
 export const EVERYBODY: PersonPlan[] = [
   { ...DEMO_ADMIN, role: "partner_admin", department: "Operations", org: null },
   ...PEOPLE,
@@ -57,7 +57,7 @@ const KINDS = [
   { kind: "LNX", os: "linux", versions: ["Debian 12", "Ubuntu 24.04 LTS"] },
 ] as const;
 
-/** The machines of every organization; the first two of each are servers. */
+/** Machines of every organization; the first two of each are servers. */
 export function planDevices(random: Random): DevicePlan[] {
   return ORGS.flatMap((org, at) =>
     Array.from({ length: org.devices }, (_, i) => {
@@ -75,7 +75,7 @@ export function planDevices(random: Random): DevicePlan[] {
   );
 }
 
-/** The world as an installation has it, whose ids are known. */
+/** The world in an installation, with known ids. */
 export type Cast = {
   homeOrgId: string;
   orgIds: string[];
@@ -87,13 +87,13 @@ export type Device = Cast["devices"][number];
 
 export const SEED = 20261120;
 
-/** An id that a number makes, and the same one every time. */
+/** Deterministic id for a number. */
 export const idOf = (kind: number, n: number): string =>
   `${String(kind).padStart(8, "0")}-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 type Ids = { homeOrgId: string; orgIds: string[]; personIds: readonly string[] };
 
-/** The people and machines of the demo's month, in organizations and with accounts that a test has. */
+/** People and machines of the demo's month, in a test's organizations and accounts. */
 export const castIn = ({ homeOrgId, orgIds, personIds }: Ids): Cast => ({
   homeOrgId,
   orgIds,

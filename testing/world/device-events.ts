@@ -2,9 +2,9 @@ import type { EventCategory, EventLevel } from "@/server/devices/logs/event-log-
 import { itemAt } from "@/server/ground/records";
 import type { Random } from "./random";
 
-/** Events of operating systems and lines of agents, as ordinary machines write them. */
+/** Events of operating systems and agents' lines, as on ordinary machines. */
 
-/** often: how common it is beside the others; 10 unless it says so. `channel` and `number` are Windows' own. */
+/** often: relative frequency, by default 10. `channel` and `number` are Windows' own. */
 type DeviceEvent = {
   level: EventLevel;
   category: EventCategory;
@@ -108,13 +108,13 @@ export const DEVICE_EVENTS: Record<"windows" | "macos" | "linux", DeviceEvent[]>
   ],
 };
 
-/** One of the items, as often as it is common. */
+/** A random item, weighted by frequency. */
 export const draw = <T extends { often?: number }>(items: readonly T[], random: Random): T =>
   itemAt(items, Number(random.weighted(Object.fromEntries(items.map(({ often = 10 }, at) => [String(at), often])))));
 
 type Line = { component: string; level: "debug" | "info" | "warn" | "error"; message: string; often: number };
 
-/** Diagnostics of agents: each line belongs to its part and level. */
+/** Diagnostics of agents, by component and level. */
 const LINES: Line[] = [
   { often: 20, component: "heartbeat", level: "debug", message: "heartbeat answered in {ms} ms" },
   { often: 18, component: "inventory", level: "info", message: "inventory unchanged" },

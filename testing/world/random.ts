@@ -1,11 +1,11 @@
 import { itemAt, keysOf } from "@/server/ground/records";
 
-/** Draws of a world from a source of numbers in [0, 1). */
+/** Random draws from numbers in [0, 1). */
 export function randomOf(next: () => number) {
   const int = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
   const pick = <T>(items: readonly T[]): T => itemAt(items, Math.floor(next() * items.length));
   const chance = (share: number): boolean => next() < share;
-  /** Picks a key by its weight. */
+  /** A random key by weight. */
   const weighted = <K extends string>(weights: Record<K, number>): K => {
     const keys = keysOf(weights);
     let left = next() * keys.reduce((sum, key) => sum + weights[key], 0);
@@ -20,7 +20,7 @@ export function randomOf(next: () => number) {
 
 export type Random = ReturnType<typeof randomOf>;
 
-/** A seeded generator (mulberry32): the same world at every run. */
+/** A seeded generator (mulberry32): equal seeds give equal worlds. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return randomOf(() => {

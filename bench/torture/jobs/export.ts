@@ -10,7 +10,7 @@ import { type Fight, killedJob } from "./fight";
 import { chainOf, createFilled, until, untilReady } from "./organization";
 
 const ROWS = 10_000;
-/** An export is begun again five times at most (server/exports/schema.ts). */
+/** An export is attempted five times at most (server/exports/schema.ts). */
 const KILLS_EACH = 3;
 
 type Job = { id: string; status: string; totalRows: number | null; sha256: string | null; error: string | null };
@@ -30,7 +30,7 @@ async function jobOf(server: Server, id: string): Promise<Job> {
   return answer.ok ? answer.json() : { id, status: `${answer.status}`, totalRows: null, sha256: null, error: null };
 }
 
-/** The file of a job that is done against the log: every entry once, and the digest that the job says. */
+/** Compares a finished job's file with the log: every entry once, and the job's digest. */
 async function faultsOf(server: Server, job: Job, rows: number): Promise<string[]> {
   if (job.status !== "done") return [`it ended as ${job.status}: ${job.error}`];
   const answer = await ask(server, `/${job.id}/file`);
@@ -51,7 +51,7 @@ async function faultsOf(server: Server, job: Job, rows: number): Promise<string[
 
 type Battle = { server: Server; kills: number };
 
-/** One export under fire. @returns the job as it ended */
+/** One export under kills. @returns the finished job */
 async function exportUnderFire(
   battle: Battle,
   orgId: string,
@@ -82,7 +82,7 @@ async function exportUnderFire(
   return job;
 }
 
-/** K3, export: a file that is whole, or none. */
+/** K3, export: a complete file, or none. */
 async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   const battle: Battle = { server: await startShared(), kills: 0 };
   try {

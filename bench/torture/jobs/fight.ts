@@ -1,8 +1,8 @@
 import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 
-/** What came of a job that was killed again and again. */
+/** Result of a job killed repeatedly. */
 export type Fight = { kills: number; faults: string[]; summary: string };
-/** `damage` is what a job that is not all or nothing would leave behind; it is done once, after the first kill. */
+/** `damage` imitates a job that is not all or nothing, once, after the first kill. */
 type Run = (input: LineInput, damage: boolean) => Promise<Fight>;
 
 const outcome = ({ kills, faults, summary }: Fight, failed: number): Outcome => ({
@@ -11,7 +11,7 @@ const outcome = ({ kills, faults, summary }: Fight, failed: number): Outcome => 
   detail: [`${kills} kills, ${summary}`, ...new Set(faults)].join("; "),
 });
 
-/** A line and its control, which must see the damage, or the line's zero means nothing. */
+/** A test and its control, which must detect the damage. */
 export const killedJob = (job: { id: string; title: string; damage: string; run: Run }): Line[] => [
   {
     id: job.id,

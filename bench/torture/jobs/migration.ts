@@ -10,7 +10,7 @@ import { clusterOf, killPostgres, type Server, stopServer } from "@/testing/serv
 import { type Fight, killedJob } from "./fight";
 import { until, untilReady, withOwner } from "./organization";
 
-/** A separate database on the server's cluster, and the three roles' addresses of it. */
+/** A separate database on the server's cluster, with its roles' addresses. */
 class Target {
   readonly env: Record<string, string>;
   readonly dataDir = mkdtempSync(join(tmpdir(), "trailmark-torture-migration-"));
@@ -34,7 +34,7 @@ class Target {
 
   create = () => withOwner(this.server, (sql) => sql`CREATE DATABASE ${sql(this.name)}`);
 
-  /** Waits until no session of the killed process is left. */
+  /** Waits until the killed process has no session. */
   untilLeft = () =>
     until("the sessions of the killed process", () =>
       withOwner(this.server, async (sql) => {
@@ -52,7 +52,7 @@ class Target {
     }
   }
 
-  /** How many tables, functions of the product and recorded migrations there are. */
+  /** Numbers of tables, product functions and recorded migrations. */
   async contents(): Promise<string> {
     return this.asOwner(async (sql) => {
       const [has] = await sql<{ tables: number; functions: number; records: boolean }[]>`SELECT
@@ -76,7 +76,7 @@ class Target {
 const NOTHING = "0 tables, 0 functions, 0 migrations";
 const migrate = ({ dataDir, env }: Target) => startProduct(dataDir, ["migrate"], env);
 
-/** Runs one without a kill. @returns what it leaves behind, and how long it took */
+/** Runs once without a kill. @returns the resulting contents and duration */
 async function whole(target: Target): Promise<{ all: string; ms: number }> {
   const started = performance.now();
   const { code, err } = await migrate(target).ended;
@@ -85,7 +85,7 @@ async function whole(target: Target): Promise<{ all: string; ms: number }> {
   return { all: await target.contents(), ms: performance.now() - started };
 }
 
-/** K3, migration: an empty database is as empty afterwards, or has all of it; begun again it comes to its end. */
+/** K3, migration: an empty database stays empty or is complete; a retry completes it. */
 async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   const server = await startShared();
   const targets: Target[] = [];

@@ -8,7 +8,7 @@ import { isReady, type Server } from "@/testing/server";
 const EVENTS_PER_POST = 500;
 const TIMEOUT_MS = 60_000;
 
-/** Waits until something holds, and says what did not. */
+/** Waits for a condition, and names it on a timeout. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + TIMEOUT_MS;
   while (!(await holds())) {
@@ -17,10 +17,10 @@ export async function until(what: string, holds: () => Promise<boolean>): Promis
   }
 }
 
-/** Waits until the server answers again after its database was killed. */
+/** Waits until the server answers after its database was killed. */
 export const untilReady = ({ base }: Server): Promise<void> => until("ready", () => isReady(base));
 
-/** The owner of the database, who sees every row; ended after the work. */
+/** Runs work as the database's owner, who sees every row. */
 export async function withOwner<T>(server: Server, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = ownerOf(server);
   try {
@@ -31,7 +31,7 @@ export async function withOwner<T>(server: Server, work: (sql: postgres.Sql) => 
   }
 }
 
-/** The same with every trigger out of the way. */
+/** Runs work as the owner without triggers. */
 export const tamper = (server: Server, work: (tx: postgres.TransactionSql) => Promise<unknown>): Promise<unknown> =>
   withOwner(server, (sql) =>
     sql.begin(async (tx) => {
@@ -42,7 +42,7 @@ export const tamper = (server: Server, work: (tx: postgres.TransactionSql) => Pr
 
 type Chain = { rows: number; head: number; pruned: number };
 
-/** How long an organization's chain says that it is, and how many rows there are. */
+/** Length of an organization's chain by its head, and its number of rows. */
 export const chainOf = (server: Server, orgId: string): Promise<Chain> =>
   withOwner(server, async (sql) => {
     const [row] = await sql<Chain[]>`
@@ -52,7 +52,7 @@ export const chainOf = (server: Server, orgId: string): Promise<Chain> =>
     return row ?? { rows: 0, head: 0, pruned: 0 };
   });
 
-/** Adds so many entries to an organization's log and waits until they are in it. */
+/** Adds entries to an organization's log and waits for them. */
 export async function addEntries(server: Server, { key, orgId }: Credentials, count: number): Promise<void> {
   const before = await chainOf(server, orgId);
   for (let at = 0; at < count; at += EVENTS_PER_POST) {
@@ -71,7 +71,7 @@ export async function addEntries(server: Server, { key, orgId }: Credentials, co
   await until("the entries", async () => (await chainOf(server, orgId)).head >= before.head + count);
 }
 
-/** An organization with so many entries in its log, and who may do what in it. */
+/** An organization with entries, and credentials for it. */
 export async function createFilled(server: Server, rows: number): Promise<Credentials> {
   const credentials = await prepare(server.base);
   await addEntries(server, credentials, rows);

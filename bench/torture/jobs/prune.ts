@@ -13,7 +13,7 @@ import { killPostgres, type Server, stopServer } from "@/testing/server";
 import { type Fight, killedJob } from "./fight";
 import { addEntries, chainOf, createFilled, tamper, until, untilReady, withOwner } from "./organization";
 
-/** Two slices of a run and a part of a third. */
+/** Two slices of a run and part of a third. */
 const ROWS = 45_000;
 const SINCE = 100;
 const DAYS = 30;
@@ -27,7 +27,7 @@ async function verdictOn(server: Server, orgId: string): Promise<string> {
 
 type Signed = { size: number; note: string };
 
-/** The newest checkpoint of a log, after a reading that signs its head first. */
+/** Newest checkpoint of a log, after signing its head. */
 async function newestOf(server: Server, orgId: string): Promise<Signed> {
   await verdictOn(server, orgId);
   const [newest] = await withOwner(
@@ -41,8 +41,8 @@ async function newestOf(server: Server, orgId: string): Promise<Signed> {
 }
 
 /**
- * Lets what is in the log be as old as if it had been sealed, and signed by the server's key, so many days ago.
- * @returns how many entries that is
+ * Backdates sealing and signing of the log's entries, with the server's key.
+ * @returns number of entries
  */
 async function age(server: Server, orgId: string): Promise<number> {
   const { size, note } = await newestOf(server, orgId);
@@ -65,7 +65,7 @@ async function age(server: Server, orgId: string): Promise<number> {
 
 type Receipt = { first: number; last: number };
 
-/** What is left is one piece that ends at the head, what is gone is in receipts without a gap, and nothing is broken. */
+/** Remaining rows are contiguous up to the head, removed ones have receipts without a gap, and nothing is broken. */
 async function faultsIn(server: Server, orgId: string): Promise<string[]> {
   const faults: string[] = [];
   const { rows, head, pruned } = await chainOf(server, orgId);
@@ -87,7 +87,7 @@ async function faultsIn(server: Server, orgId: string): Promise<string[]> {
   return faults;
 }
 
-/** Kills its own run, or the database below it, and waits until nothing of it is left. */
+/** Kills its own run, or the database, and waits until nothing is left of it. */
 async function killARun(server: Server, orgId: string, { round, random }: { round: number; random: () => number }) {
   const { child, ended } = startProduct(server.dataDir, ["retention", "--org", orgId]);
   await sleep(400 + random() * 2_600);
@@ -103,7 +103,7 @@ async function killARun(server: Server, orgId: string, { round, random }: { roun
   );
 }
 
-/** K3, pruning: slices that are whole or were never begun, a receipt for each, and an end all the same. */
+/** K3, pruning: slices are complete or never started, each with a receipt, and the run completes. */
 async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   const server = await startShared();
   try {

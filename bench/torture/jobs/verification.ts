@@ -11,7 +11,7 @@ import { type Fight, killedJob } from "./fight";
 import { addEntries, chainOf, createFilled, tamper, untilReady, withOwner } from "./organization";
 
 const ROWS = 20_000;
-/** From so many on a head is signed at the next look, within five seconds (checkpoint-worker.ts). */
+/** From this number on a head is signed at the next poll, within five seconds (checkpoint-worker.ts). */
 const ROWS_TO_SIGN = 1_100;
 const SIGNED_WITHIN_MS = 5_000;
 
@@ -34,11 +34,11 @@ async function verdict(server: Server, orgId: string): Promise<string> {
   return body.status ? `${body.status} of ${body.rowsChecked}` : `${body.code}`;
 }
 
-/** One row changed by the owner, as a night that believes its half-read predecessor would not see. */
+/** Changes one row as the owner, which a night that trusts its interrupted predecessor would miss. */
 const changeARow = (server: Server, orgId: string) =>
   tamper(server, (tx) => tx`UPDATE audit_logs SET resource_name = 'x' WHERE org_id = ${orgId} AND chain_seq = 100`);
 
-/** Nights that were kept as read, whether or not their process lived to say so. */
+/** Nights stored as read, whether or not their process survived. */
 const nightsOf = (server: Server, orgId: string): Promise<number> =>
   withOwner(server, async (sql) => {
     const [row] = await sql<{ n: number }[]>`
@@ -46,7 +46,7 @@ const nightsOf = (server: Server, orgId: string): Promise<number> =>
     return row?.n ?? 0;
   });
 
-/** K3, verification: nights that are killed leave no verdict; the next one reads everything. */
+/** K3, verification: killed nights leave no verdict; the next one reads everything. */
 async function verifyUnderFire({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   const server = await startShared();
   try {
@@ -77,7 +77,7 @@ async function verifyUnderFire({ rounds, random, progress }: LineInput, damage: 
   }
 }
 
-/** The bundle of the whole log against the key that the server publishes, by the offline verifier. */
+/** Verifies the bundle of the whole log offline, with the server's published key. */
 async function verifyBundle(server: Server, orgId: string): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-bundle-"));
   try {
@@ -97,7 +97,7 @@ async function verifyBundle(server: Server, orgId: string): Promise<string | nul
   }
 }
 
-/** A checkpoint whose tiles did not all come to the disk with it, and the next entries. */
+/** Imitates a checkpoint without all of its tiles, and adds entries. */
 async function loseATile(server: Server, credentials: Credentials): Promise<void> {
   const { orgId } = credentials;
   await verdict(server, orgId);
@@ -105,7 +105,7 @@ async function loseATile(server: Server, credentials: Credentials): Promise<void
   await addEntries(server, credentials, 10);
 }
 
-/** K3, tree: the server killed around the moment at which a head is signed and its tree grows. */
+/** K3, tree: kills the server around the signing of a head and growth of its tree. */
 async function growUnderFire({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   let server = await startShared();
   try {
@@ -115,7 +115,7 @@ async function growUnderFire({ rounds, random, progress }: LineInput, damage: bo
     for (let round = 0; round < rounds; round++) {
       progress(`kill ${round + 1}`);
       await addEntries(server, credentials, ROWS_TO_SIGN);
-      // Half of them are signed because a caller asks, which is sooner than the worker.
+      // Half are signed on a caller's request, sooner than by the worker.
       if (round % 2) void verdict(server, orgId).catch(() => {});
       await sleep(random() * (round % 2 ? 300 : SIGNED_WITHIN_MS));
       if (round % 3 === 2) {

@@ -9,20 +9,18 @@ import { runProduct } from "@/bench/torture/product";
 import { type Line, type LineInput, needing } from "@/bench/torture/types";
 import { clusterOf, freePort, type Server, startServer, stopServer } from "@/testing/server";
 
-/** Debian's package libfaketime, or wherever LIBFAKETIME says that it is. */
+/** Debian's package libfaketime, or the path in LIBFAKETIME. */
 const LIBRARY = process.env.LIBFAKETIME ?? "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 const WRITERS = 4;
 const WRITE_MS = 1_500;
 
 /**
- * What the server's clock says against the machine's, which is the database's: the embedded one starts without any
- * environment but its own. Sign-ins last thirty days, so a server that is further behind its database accepts no sign-in.
+ * Clock offset of the server from the machine and database, which starts with its own environment. Sign-ins last thirty
+ * days, so a server further behind accepts none.
  */
 const SETTINGS = ["-1h", "+0", "+365d", "+0", "-7d", "+0"];
 
-/**
- * The control: a log that goes by its timestamps. It must be led astray by what came in, or the clock was never moved.
- */
+/** The control: a log ordered by timestamps must be misled, or the clock was never moved. */
 async function isLedAstray(server: Server, orgId: string): Promise<string | null> {
   const sql = ownerOf(server);
   try {
@@ -47,7 +45,7 @@ async function runUnderClock({ rounds, random, progress }: LineInput) {
     LD_PRELOAD: LIBRARY,
     FAKETIME_TIMESTAMP_FILE: clock,
     FAKETIME_NO_CACHE: "1",
-    // Timers go by the steady clock, which cannot be set.
+    // Timers use the monotonic clock.
     FAKETIME_DONT_FAKE_MONOTONIC: "1",
     DONT_FAKE_MONOTONIC: "1",
   };
@@ -93,7 +91,7 @@ async function runUnderClock({ rounds, random, progress }: LineInput) {
   }
 }
 
-/** H5, clock: the server's set back by an hour and a week, and forward by a year, while events come in. */
+/** H5, clock: the server's set back by an hour and a week, and forward by a year, during writes. */
 export const clockLines: Line[] = [
   needing(() => (existsSync(LIBRARY) ? null : `libfaketime is not at ${LIBRARY} (LIBFAKETIME says where)`), {
     id: "H5-clock",

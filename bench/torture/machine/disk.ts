@@ -23,17 +23,17 @@ const WRITERS = 6;
 const FULL_MS = 4_000;
 const RECOVERY_MS = 60_000;
 const ANSWER_MS = 10_000;
-/** What is left free: nothing at all, too little for the database, too little for a while. */
+/** Free space: none, too little for the database, too little for a while. */
 const LEFT = [0, 64 * 1024, 2 * 1024 * 1024, 18 * 1024 * 1024];
 
-/** A cluster that lies elsewhere would neither be full nor lose anything. */
+/** Refuses a cluster on another disk, which would neither be full nor lose anything. */
 function requireOn({ folder }: SmallDisk, { dataDir }: Server): void {
   if (!clusterOf(dataDir).folder.startsWith(folder)) throw new Error("the database is not on the small disk");
 }
 
 type Held = { server: Server; credentials: Credentials; acked: Acknowledged };
 
-/** What was acknowledged against what is there, by the log and by the night's verification. */
+/** Compares acknowledged events with the log, and runs the nightly verification. */
 async function judge({ server, credentials, acked }: Held, faults: string[]): Promise<Outcome> {
   const { acknowledged, missing, duplicates, unsealed, breaks } = await compare(server, credentials, acked);
   const { code, out, err } = await runProduct(server, ["nightly", "--org", credentials.orgId]);
@@ -51,7 +51,7 @@ async function judge({ server, credentials, acked }: Held, faults: string[]): Pr
   };
 }
 
-/** H5, disk: one small disk for database, spool and checkpoints, filled to the last byte while events come in. */
+/** H5, disk: a small disk for database, spool and checkpoints, filled to the last byte during writes. */
 async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
   const disk = new SmallDisk(MEGABYTES);
   try {
@@ -75,7 +75,7 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
           await sleep(500);
           await stop();
         }
-      // The control: a disk on which everything worked as before was not full.
+      // The control: if everything still worked, the disk was not full.
       if (![...held.acked.answers.keys()].includes(503)) faults.push("nobody was refused: the disk was never full");
       return await judge(held, faults);
     } finally {
@@ -86,21 +86,21 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
   }
 }
 
-/** Else the log's own writer brings most of it to the disk while the power is being cut. */
+/** Otherwise the WAL writer flushes most of it during the power cut. */
 async function writeLogLate(server: Server): Promise<void> {
   const sql = ownerOf(server);
   await sql`ALTER SYSTEM SET wal_writer_delay = '10s'`;
   await sql.end({ timeout: 5 });
 }
 
-/** Waits for the next rows that the database alone keeps: what is not on the disk by then was promised all the same. */
+/** Waits for further rows kept only by the database: promised, though not yet on disk. */
 async function justAcknowledged({ deviceEvents, logs }: Acknowledged): Promise<void> {
   const before = deviceEvents.size + logs.size;
   const deadline = Date.now() + ANSWER_MS;
   while (deviceEvents.size + logs.size === before && Date.now() < deadline) await sleep(1);
 }
 
-/** H5, power: the file system stops under load, what was not flushed is gone, server and database start again. */
+/** H5, power: the file system stops under load, unflushed data is lost, server and database restart. */
 async function cutPower({ rounds, random, progress }: LineInput, lazy = false): Promise<Outcome & { missing: number }> {
   const disk = new SmallDisk(MEGABYTES);
   let server: Server | undefined;
@@ -121,7 +121,7 @@ async function cutPower({ rounds, random, progress }: LineInput, lazy = false): 
       await sleep(400 + random() * 900);
       await justAcknowledged(held.acked);
       disk.cutPower();
-      // The server first: it would start a database that it misses.
+      // The server first, or it would restart the database.
       await killServer(server);
       await disk.endProcesses();
       await stop();

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@/db/thrown";
 
-/** Why a small file system for this run alone cannot be mounted here; null where it can. */
+/** Reason that a small file system cannot be mounted here; null if it can. */
 export function whyNotMounted(): string | null {
   if (process.platform !== "linux") return "a disk that can be filled is mounted on Linux alone";
   if (process.getuid?.() !== 0) return "mounting a disk that can be filled takes root";
@@ -34,12 +34,12 @@ const MEGABYTE = 1024 * 1024;
 const PROBE_MEGABYTES = 8;
 const TIMEOUT_MS = 20_000;
 
-/** Power goes: nothing more is written, what lies in memory alone is lost (ext4's own call for tests like this one). */
+/** Power cut: stops writes and loses what is only in memory (ext4's ioctl for such tests). */
 const SHUT_DOWN = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))`;
 
-/** Processes whose working folder lies below another. */
+/** Processes with a working directory below a folder. */
 function processesIn(folder: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -53,7 +53,7 @@ function processesIn(folder: string): number[] {
     });
 }
 
-/** An ext4 of so many megabytes in a file, mounted. */
+/** A mounted ext4 image of some megabytes. */
 export class SmallDisk {
   readonly #root = mkdtempSync(join(tmpdir(), "trailmark-torture-disk-"));
   readonly #image = join(this.#root, "image");
@@ -75,7 +75,7 @@ export class SmallDisk {
   mount = () => run("mount", "-o", "loop", this.#image, this.folder);
   unmount = () => run("umount", this.folder);
 
-  /** Ends every process that works on the disk, as its machine would; their own files can no longer be read. */
+  /** Ends every process on the disk, whose files are no longer readable. */
   async endProcesses(): Promise<void> {
     for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await sleep(20)) {
       const left = processesIn(this.folder);
@@ -84,7 +84,7 @@ export class SmallDisk {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
-          // gone meanwhile
+          // Exited meanwhile.
         }
     }
     throw new Error("processes still work on the disk");
@@ -92,7 +92,7 @@ export class SmallDisk {
 
   cutPower = () => run("python3", "-c", SHUT_DOWN, this.folder);
 
-  /** Fills the disk up to so many bytes. */
+  /** Fills the disk except for some bytes. */
   fill(left: number): void {
     const file = openSync(join(this.folder, "ballast"), "a");
     const chunk = Buffer.alloc(MEGABYTE, 1);
@@ -116,7 +116,7 @@ export class SmallDisk {
     try {
       this.unmount();
     } catch {
-      run("umount", "--lazy", this.folder); // a process still uses it, or it is not mounted between two cuts
+      run("umount", "--lazy", this.folder); // Still used by a process, or not mounted between two cuts.
     } finally {
       rmSync(this.#root, { recursive: true, force: true });
     }

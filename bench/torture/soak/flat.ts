@@ -1,18 +1,18 @@
 import { openHandles, residentMb } from "@/bench/torture/folder";
 import type { Server } from "@/testing/server";
 
-/** What a process holds at a moment. */
+/** Resources of a process at a moment. */
 export type Held = { mb: number; handles: number };
 
 export const heldBy = (server: Server): Held => ({ mb: Math.round(residentMb(server)), handles: openHandles(server) });
 
-/** Caches fill and the collector takes its time: growth within this is none. */
+/** Growth within this is caches and garbage collection. */
 const MB_MARGIN = 60;
 const MB_SHARE = 1.25;
 const HANDLES_MARGIN = 40;
 const HANDLES_SHARE = 1.05;
 
-/** What grew from one moment to another of the same work. */
+/** Growth between two moments of the same work. */
 export function growth(first: Held | undefined, last: Held | undefined): string[] {
   if (!first || !last) return ["memory and handles were not measured twice"];
   const faults: string[] = [];

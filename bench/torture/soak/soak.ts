@@ -11,7 +11,7 @@ const KILL_EVERY_MS = 120_000;
 const WRITERS = 3;
 const READ_EVERY_MS = 500;
 
-/** What people do beside the writers, one after the other. */
+/** People's requests beside the writers, one after the other. */
 const READS = (orgId: string): string[] => [
   `/audit-logs/logs?orgId=${orgId}&limit=50`,
   `/audit-logs/search?orgId=${orgId}&q=torture`,
@@ -21,7 +21,7 @@ const READS = (orgId: string): string[] => [
   "/devices",
 ];
 
-/** Reads until it is stopped. @returns how many of each status came; 0 where there was no answer */
+/** Reads until stopped. @returns counts by status; 0 without an answer */
 function startReaders(base: () => string, token: string, orgId: string): () => Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   let stop = false;
@@ -54,7 +54,7 @@ const readerKey = async ({ base }: Server, { accessToken, orgId }: Credentials):
 
 type Soak = { server: Server; credentials: Credentials; acked: Acknowledged };
 
-/** The load, and a kill every two minutes: of the database and of the server in turn. @returns each server's last state */
+/** Load with a kill every two minutes, of database and server in turn. @returns each server's last state */
 async function runWithKills(soak: Soak, { minutes, progress }: LineInput): Promise<{ kills: number; lives: Held[] }> {
   const lives: Held[] = [];
   const until = Date.now() + minutes * 60_000;
@@ -79,7 +79,7 @@ async function runWithKills(soak: Soak, { minutes, progress }: LineInput): Promi
   return { kills, lives };
 }
 
-/** The control: the same comparison once the database's owner has deleted an event in the middle. */
+/** The control: the comparison after the database's owner deleted an event in the middle. */
 async function compareWithoutOne({ server, credentials, acked }: Soak): Promise<Findings> {
   const sql = ownerOf(server);
   try {
@@ -136,5 +136,5 @@ async function run(input: LineInput): Promise<Outcome> {
   }
 }
 
-/** Z: everything at once for an hour, and kill -9 of the server or of PostgreSQL every two minutes. */
+/** Z: mixed load for an hour, and kill -9 of the server or PostgreSQL every two minutes. */
 export const soakLine: Line = { id: "Z", title: "mixed load with a kill every two minutes", run };

@@ -11,17 +11,17 @@ import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 import type { Server } from "@/testing/server";
 import { growth, type Held, heldBy } from "./flat";
 
-/** A separate program for so many agents: that is as many as the agent simulates at once. */
+/** Programs for simulated agents: each simulates a thousand at once. */
 const PROGRAMS = 6;
 const AGENTS_EACH = 1_000;
-/** Six thousand machines have their own processors; here they must not take the server's. */
+/** Simulated machines must not take the server's CPU. */
 const SIMULATION_NICE = 10;
 const EVENTS_PER_SECOND = 2_000;
-/** As often as an agent ships by default. */
+/** Default shipping interval of an agent. */
 const SHIP_EVERY_S = 120;
 const EVENTS_PER_REQUEST = (EVENTS_PER_SECOND * SHIP_EVERY_S) / (PROGRAMS * AGENTS_EACH);
 const TAILS = 200;
-/** A person may have so many live views at a time. */
+/** Concurrent live views allowed per person. */
 const TAILS_EACH = 5;
 const MAX_P99_MS = 250;
 const POST_EVERY_MS = 100;
@@ -29,10 +29,10 @@ const SAMPLE_EVERY_MS = 10_000;
 const REOPEN_MS = 1_000;
 
 type Simulation = { child: ChildProcess; output: () => string; listening: Promise<void>; ended: Promise<unknown> };
-/** Agents of one organization, and where the program that plays them keeps their tokens. */
+/** Agents of one organization, and the folder of their tokens. */
 type Fleet = { enrollmentKey: string; stateDir: string };
 
-/** A thousand agents of an organization: each with its stream, its heartbeats and its share of the events. */
+/** A thousand agents of an organization, with streams, heartbeats and their share of events. */
 function simulate({ base }: Server, { enrollmentKey, stateDir }: Fleet, seconds: number): Simulation {
   const figures = { devices: AGENTS_EACH, interval: SHIP_EVERY_S, events: EVENTS_PER_REQUEST, seconds };
   const options = Object.entries(figures).flatMap(([name, value]) => [`--${name}`, String(Math.round(value))]);
@@ -53,7 +53,7 @@ function simulate({ base }: Server, { enrollmentKey, stateDir }: Fleet, seconds:
 
 type Tails = { open: () => number; entries: () => number; end: () => void };
 
-/** Live views of so many people, opened again where one ends. */
+/** Live views of some people, reopened when they end. */
 async function openTails({ base }: Server, { orgId, accessToken }: { orgId: string; accessToken: string }) {
   const ending = new AbortController();
   let [open, entries] = [0, 0];
@@ -72,7 +72,7 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
       }
     }
   };
-  /** As a browser does: a view that could not be opened is tried again. */
+  /** Retries a view that could not be opened, like a browser. */
   const keepFollowing = async (signInAgain: () => Promise<string>) => {
     while (!ending.signal.aborted)
       await follow(signInAgain).catch(() => sleep(REOPEN_MS, undefined, { signal: ending.signal }).catch(() => {}));
@@ -97,7 +97,7 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
   return tails;
 }
 
-/** A client that submits an event every tenth of a second. @returns how long each took (ms), refusals as endless */
+/** A client that submits an event every tenth of a second. @returns durations (ms), refusals as infinite */
 function startPosting({ base }: Server, key: string): () => Promise<number[]> {
   const times: number[] = [];
   let stop = false;
@@ -130,14 +130,14 @@ function startPosting({ base }: Server, key: string): () => Promise<number[]> {
   };
 }
 
-/** What went wrong for the agents, by kind of request and answer. */
+/** Agents' errors, by kind of request and answer. */
 const errorsOf = (simulations: Simulation[]): string[] =>
   simulations.flatMap(({ output }) => output().match(/^(?:errors|held back).*$/gm) ?? []);
 
 const storedBy = (simulations: Simulation[]): number =>
   simulations.reduce((sum, { output }) => sum + Number(/events stored: (\d+)/.exec(output())?.[1] ?? 0), 0);
 
-/** Enrols them all before any of them sends: a server enrols six hundred a minute from one address. */
+/** Enrolls all before any sends: a server enrolls six hundred a minute from one address. */
 async function enrol(server: Server, folder: string, progress: LineInput["progress"]): Promise<Fleet[]> {
   const fleets: Fleet[] = [];
   for (let i = 0; i < PROGRAMS; i++) {
@@ -209,7 +209,7 @@ async function run({ minutes, progress }: LineInput): Promise<Outcome> {
   });
 }
 
-/** Z2: a large installation's agents, people who watch, and events, all on one server. */
+/** Z2: a large installation's agents, viewers and events on one server. */
 export const streamsLine: Line = {
   id: "Z2",
   title: "6,000 agents' streams and heartbeats, 200 live views, 2,000 events/s",
