@@ -160,7 +160,7 @@ async function measure({ server, other, full }: Measure, verb: Verb, callers: re
 
 export const fairSharesLine: Line = {
   id: "H2",
-  title: "one caller asks for the most expensive things, 200 at once",
+  title: "200 concurrent expensive requests by one caller",
   run: ({ rounds, progress }) =>
     withServer(async (server) => {
       const full = rounds >= FULL_ROUNDS;

@@ -140,7 +140,7 @@ const hasCurl = (): string | null => {
  */
 export const feedKillLine: Line = needing(hasCurl, {
   id: "ST2",
-  title: "kill -9 of the server and of a reader of the feed",
+  title: "kill -9 of the server and of a feed reader",
   run: async (input) => {
     const found = await run(input, guideReader());
     const { late, lost, doubled, disordered } = found;
@@ -151,7 +151,7 @@ export const feedKillLine: Line = needing(hasCurl, {
 /** The control: a reader that forgets its file's length with its position must be caught with duplicate entries. */
 export const forgottenSizeLine: Line = needing(hasCurl, {
   id: "ST2-control",
-  title: "the same with a reader that keeps what it took beyond its position must have entries twice",
+  title: "control: a reader that keeps entries beyond its position must have duplicates",
   run: async (input) => {
     const found = await run(input, guideReader().replace(/^truncate .*$/m, "touch log.ndjson"));
     return toOutcome(input.rounds, found, found.doubled > 0 ? 0 : 1);

@@ -60,7 +60,7 @@ async function send(
 
 export const fuzzLine: Line = {
   id: "F1",
-  title: "requests made from the OpenAPI document, spoilt here and there",
+  title: "requests generated from the OpenAPI document, with random faults",
   run: ({ rounds, random, minutes }) =>
     withServer(async (server) => {
       let credentials = await prepare(server.base);

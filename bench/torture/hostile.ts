@@ -266,7 +266,7 @@ async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene)
 
 export const hostileLine: Line = {
   id: "F4",
-  title: "requests that are meant to exhaust the server",
+  title: "requests meant to exhaust the server",
   run: ({ rounds }) =>
     withServer(async (server) => {
       const full = rounds >= FULL_ROUNDS;

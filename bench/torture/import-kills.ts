@@ -167,7 +167,7 @@ async function runAhead(server: Server, id: string): Promise<void> {
 /** The control: a mark ahead of the work after a kill must be caught losing rows. */
 export const importMarkLine: Line = {
   id: "K3-import-control",
-  title: "the same with a progress mark outside the transaction must lose something",
+  title: "control: a progress mark outside the transaction must lose values",
   run: async (input) => {
     const found = await fight(input, runAhead);
     const lost = found.faults.filter((fault) => fault.startsWith("after the run: values"));

@@ -75,7 +75,7 @@ const killTheServer: Line = {
 /** The control: a server that answers before storing anything must be caught losing events. */
 export const earlyAnswerLine: Line = {
   id: "K2-control",
-  title: "the same with a server that answers before it keeps anything must lose something",
+  title: "control: a server that answers before storing must lose events",
   run: async (input) => {
     const { tried, missing, detail } = await killServerUnder(input, (server, fn) =>
       withFault(server, answersEarly, fn),
@@ -134,7 +134,7 @@ const killTheDatabase: Line = { id: "K1", title: "kill -9 of PostgreSQL under lo
 /** The control: a database that answers before its WAL is on disk must be caught losing rows. */
 export const lazyKillLine: Line = {
   id: "K1-control",
-  title: "the same with synchronous_commit off must lose something",
+  title: "control: synchronous_commit off must lose events",
   run: async (input) => {
     const attempt = () => killDatabase({ ...input, lazyCommits: true });
     let found = await attempt();

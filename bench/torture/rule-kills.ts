@@ -171,7 +171,7 @@ const toOutcome = (found: Found, failed: number): Outcome => ({
 /** DT1: wherever a kill hits, each case has one alert with its entries, counted once. */
 export const ruleKillLine: Line = {
   id: "DT1",
-  title: "kill -9 of the server while entries arrive that raise alerts",
+  title: "kill -9 of the server while entries raise alerts",
   run: async (input) => {
     const found = await run(input, false);
     const { cases, lost, doubled, wrong, unrecorded } = found;
@@ -182,7 +182,7 @@ export const ruleKillLine: Line = {
 /** The control: rules that reread after a kill must be caught counting twice. */
 export const rereadLine: Line = {
   id: "DT1-control",
-  title: "the same with rules that forget how far they have read must count entries twice",
+  title: "control: rules that forget their position must count entries twice",
   run: async (input) => {
     const found = await run(input, true);
     return toOutcome(found, found.wrong + found.doubled > 0 ? 0 : 1);

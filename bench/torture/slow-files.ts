@@ -71,7 +71,7 @@ async function measure(path: string, clock: () => number) {
 
 export const slowFilesLine: Line = {
   id: "H1",
-  title: "files made to be slow leave the process free to answer",
+  title: "files built to be slow do not block the server",
   run: async ({ rounds }) => {
     const full = rounds >= FULL_ROUNDS;
     const maxWaitMs = full ? MAX_WAIT_MS : QUICK_MAX_WAIT_MS;

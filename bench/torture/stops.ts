@@ -108,7 +108,7 @@ export const stopLine: Line = {
 /** The control: a server that drops its memory at SIGTERM must be caught. */
 export const droppedQueueLine: Line = {
   id: "K5-control",
-  title: "the same with a server that drops its queue must lose something",
+  title: "control: a server that drops its queue must lose events",
   run: async (input) => {
     const { tried, missing, detail } = await stopUnder(input, (server, fn) => withFault(server, answersEarly, fn));
     return { tried, failed: missing > 0 ? 0 : 1, detail };
@@ -191,14 +191,14 @@ async function freezeUnder({ rounds }: LineInput, front: Front): Promise<Outcome
 /** K4: PostgreSQL frozen; recording is answered from the spool, and all is in the database afterwards. */
 export const frozenLine: Line = {
   id: "K4",
-  title: "PostgreSQL frozen: recording does not wait, recovery by itself",
+  title: "frozen PostgreSQL: recording continues and recovers",
   run: (input) => freezeUnder(input, direct),
 };
 
 /** The control: a recorder that waits for the database must be found slow. */
 export const waitingRecorderLine: Line = {
   id: "K4-control",
-  title: "the same with a recorder that waits for the database must be seen",
+  title: "control: a recorder that waits for the database must be detected",
   run: async (input) => {
     const wait: Front = (server, fn) => withFault(server, waitsForDatabase, fn);
     const { tried, slowest, detail } = await freezeUnder({ ...input, rounds: 1 }, wait);

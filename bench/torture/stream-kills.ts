@@ -228,7 +228,7 @@ const toOutcome = ({ verdicts, ...found }: Run, failed: number): Outcome => ({
  */
 export const streamKillLine: Line = {
   id: "ST1",
-  title: "kill -9 of server, PostgreSQL and receivers under a stream and an archive",
+  title: "kill -9 of server, PostgreSQL and receivers during streaming and archiving",
   run: async (input) => {
     const found = await run(input, false);
     const { lost, disordered, rebatched, behind, verdicts, entries } = found;
@@ -239,7 +239,7 @@ export const streamKillLine: Line = {
 /** The control: a stream that loses limits in a kill must be caught sending entries in two batches. */
 export const forgottenLimitsLine: Line = {
   id: "ST1-control",
-  title: "the same with a stream that forgets the limits of its batches must repeat entries in other batches",
+  title: "control: a stream that forgets its batch limits must repeat entries",
   run: async (input) => {
     const found = await run(input, true);
     return toOutcome(found, found.rebatched > 0 ? 0 : 1);

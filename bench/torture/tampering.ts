@@ -125,7 +125,7 @@ function deletions(full: boolean, random: () => number): Range[] {
  */
 export const deletionsLine: Line = {
   id: "C4",
-  title: "every run of entries of a chain of a hundred deleted by the owner",
+  title: "every range of entries in a chain of 100 deleted by the owner",
   run: async ({ rounds, random, minutes }) => {
     const server = await startShared();
     const sql = ownerOf(server);
@@ -267,7 +267,7 @@ async function losesItsHeads(first: Server): Promise<{ server: Server; wounded: 
  */
 export const headsLine: Line = {
   id: "C6",
-  title: "heads and checkpoints lost, moved or altered while events come",
+  title: "heads and checkpoints lost, moved or altered while events arrive",
   run: async ({ rounds }) => {
     const faults: string[] = [];
     let server = await startShared();

@@ -68,7 +68,7 @@ const line = (ordered: Ordered): Line => ({
 
 export const cleanLine = line({
   id: "C1",
-  title: "clean chains, verified while eight writers write",
+  title: "clean chains verified while eight writers write",
   project: "database",
   files: ["server/evidence/chain/verify.db.test.ts"],
   name: "raises no false alarm",
@@ -106,7 +106,7 @@ export const badValuesLine = line({
 
 export const csvLine = line({
   id: "F3-csv",
-  title: "CSV of any cells, read back by another library",
+  title: "CSV of any cells, read by another library",
   project: "unit",
   files: ["server/ground/csv.test.ts"],
   name: "survive another CSV parser",

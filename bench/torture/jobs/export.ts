@@ -107,7 +107,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
 
 export const exportLines = killedJob({
   id: "K3-export",
-  title: "kill -9 of the server during an export, and of PostgreSQL below it",
-  damage: "a line more in the file",
+  title: "kill -9 of the server or PostgreSQL during an export",
+  damage: "an extra line in the file",
   run: fight,
 });

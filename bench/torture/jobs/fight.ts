@@ -23,7 +23,7 @@ export const killedJob = (job: { id: string; title: string; damage: string; run:
   },
   {
     id: `${job.id}-control`,
-    title: `the same with ${job.damage} must be seen`,
+    title: `control: ${job.damage} must be detected`,
     run: async (input) => {
       const found = await job.run({ ...input, rounds: 1 }, true);
       return outcome(found, found.faults.length > 0 ? 0 : 1);

@@ -124,7 +124,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
 
 export const migrationLines = killedJob({
   id: "K3-migration",
-  title: "kill -9 of a migration, and of PostgreSQL below it",
-  damage: "a part of it committed",
+  title: "kill -9 of a migration or PostgreSQL",
+  damage: "a partly committed migration",
   run: fight,
 });

@@ -138,7 +138,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
 
 export const pruneLines = killedJob({
   id: "K3-prune",
-  title: "kill -9 of a pruning run, and of PostgreSQL below it",
-  damage: "rows removed without their mark",
+  title: "kill -9 of a pruning run or PostgreSQL",
+  damage: "rows removed without their progress mark",
   run: fight,
 });

@@ -143,14 +143,14 @@ async function growUnderFire({ rounds, random, progress }: LineInput, damage: bo
 
 export const verificationLines = killedJob({
   id: "K3-verification",
-  title: "kill -9 of a night's verification, and of PostgreSQL below it",
-  damage: "a row changed",
+  title: "kill -9 of a nightly verification or PostgreSQL",
+  damage: "a changed row",
   run: verifyUnderFire,
 });
 
 export const treeLines = killedJob({
   id: "K3-tree",
-  title: "kill -9 of the server and of PostgreSQL while the tree grows and is signed",
-  damage: "a tile of the tree lost",
+  title: "kill -9 of the server and PostgreSQL while the tree grows and is signed",
+  damage: "a lost tree tile",
   run: growUnderFire,
 });

@@ -95,7 +95,7 @@ async function runUnderClock({ rounds, random, progress }: LineInput) {
 export const clockLines: Line[] = [
   needing(() => (existsSync(LIBRARY) ? null : `libfaketime is not at ${LIBRARY} (LIBFAKETIME says where)`), {
     id: "H5-clock",
-    title: "the server's clock set back and forward while events come in",
+    title: "server clock set back and forward while events arrive",
     run: runUnderClock,
   }),
 ];

@@ -138,15 +138,15 @@ async function cutPower({ rounds, random, progress }: LineInput, lazy = false): 
 }
 
 export const diskLines: Line[] = [
-  { id: "H5-disk", title: "the disk of database, spool and checkpoints full while events come in", run: fillUp },
+  { id: "H5-disk", title: "full disk of database, spool and checkpoints while events arrive", run: fillUp },
   {
     id: "H5-power",
-    title: "power cut under load, what was not flushed is lost",
+    title: "power cut under load, losing everything not flushed",
     run: (input: LineInput) => cutPower(input),
   },
   {
     id: "H5-power-control",
-    title: "the same with synchronous_commit off must lose something",
+    title: "control: synchronous_commit off must lose events",
     run: async (input: LineInput) => {
       const { missing, ...found } = await cutPower(input, true);
       return { ...found, failed: missing > 0 ? 0 : 1 };
