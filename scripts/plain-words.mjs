@@ -40,7 +40,7 @@ const READERS = [
   [/^(?!bench\/).*\.md$/, proseOf],
   [/\.(test|spec)\.tsx?$/, namesOf],
   // Folders without offending comments.
-  [/^(agent|app|components|db|scripts)\/.*\.(tsx?|mjs)$/, commentsOf],
+  [/^(agent|app|bench|components|db|scripts|server|testing)\/.*\.(tsx?|mjs)$/, commentsOf],
 ];
 
 /** True if a text has an offending sentence. */

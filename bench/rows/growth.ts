@@ -38,7 +38,7 @@ async function ingest(world: World, rows: number): Promise<{ few: number; many: 
   return rates;
 }
 
-/** Row 18: the same work at a twentieth of the history and at all of it. */
+/** Row 18: the same work at a twentieth of the history and at the full history. */
 async function run(world: World): Promise<Figure[]> {
   const big = await world.history();
   const rows = world.size.rows / 20;

@@ -80,7 +80,7 @@ async function recordRestored(orgId: string, details: Details, more: object): Pr
   return true;
 }
 
-/** Reads the whole chain and stores the verdict; ends the alarm if nothing is left of it. */
+/** Reads the whole chain and stores the verdict; ends the alarm if no fault remains. */
 async function settle(orgId: string): Promise<Judged> {
   const after = await judgeChain(orgId);
   const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };

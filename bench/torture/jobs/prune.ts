@@ -87,7 +87,7 @@ async function faultsIn(server: Server, orgId: string): Promise<string[]> {
   return faults;
 }
 
-/** Kills its own run, or the database, and waits until nothing is left of it. */
+/** Kills its own run, or the database, and waits until it is gone. */
 async function killARun(server: Server, orgId: string, { round, random }: { round: number; random: () => number }) {
   const { child, ended } = startProduct(server.dataDir, ["retention", "--org", orgId]);
   await sleep(400 + random() * 2_600);

@@ -13,7 +13,7 @@ import { withVisibleMarks } from "@/server/ground/text";
 import type { Fact, IdOf, NamedFact } from "./fact";
 import classes from "./facts.module.css";
 
-/** Labelled facts; nested ones are indented under their label. */
+/** Labeled facts; nested ones are indented under their label. */
 export function DetailFacts({ facts }: { facts: NamedFact[] }) {
   return (
     <dl className={classes.facts}>

@@ -144,7 +144,7 @@ const namedFact = (member: string, value: unknown, at: Position): NamedFact => (
 });
 
 /**
- * Details as labelled facts, in the order in which they were recorded.
+ * Details as labeled facts, in the order in which they were recorded.
  * @param shown members to omit because they are shown elsewhere
  */
 export const factsOf = (details: Record<string, unknown>, shown: readonly string[]): NamedFact[] =>

@@ -9,7 +9,7 @@ import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { beginningsOf, plainAddress } from "./values";
 import { actorsWithin, actorTypesCalled, devicesWithin, hasText, holdsTerm, type Term, type Within } from "./words";
 
-/** Filters on rows; words are looked up first and become conditions of their own. */
+/** Filters on rows; words are looked up first and become separate conditions. */
 export type RowFilterName = Exclude<FilterName, "q">;
 
 /** Filters without words: any of the values of each, and a time range. */

@@ -152,7 +152,7 @@ const END_OF_CHAIN = sql.raw("9223372036854775807");
 
 /**
  * Rows `a` of each organization `o` in a span of its chain, by expressions over `o`. Always names both ends: for an
- * open span the planner expects a third of the table and reads all of it.
+ * open span the planner expects a third of the table and scans it whole.
  */
 export const rowsBetween = (after: SQL, through: SQL = END_OF_CHAIN): SQL =>
   sql`LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l.chain_seq BETWEEN ${after} + 1 AND ${through} OFFSET 0) a`;

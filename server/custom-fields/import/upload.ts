@@ -82,7 +82,7 @@ export const uploadPart = operation({
     await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
     await requireFreeDisk(importFolder(input.importId), DISK_FULL, input.size - input.offset);
     if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
-    // Marks a replaced file as incomplete, so that no reader gets half of it.
+    // Marks a replaced file as incomplete, so that no reader gets a partial file.
     if (before.files[input.fileNo]?.complete) await noteFile(ctx, input, { path, complete: false });
     if (input.offset > 0) await truncate(path, input.offset);
     const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });

@@ -58,7 +58,7 @@ async function entriesBeside(tx: Tx, ctx: Ctx, request: SideRequest): Promise<Fo
       ...window,
       ...(side === "newer" ? { before: from } : { after: from }),
     });
-    // Nearest first; the condition matches part of a device's name, the test all of it.
+    // Nearest first; the condition matches part of a device's name, the test the full name.
     for (const row of side === "newer" ? rows.toReversed() : rows)
       if (wanted.some(([, { isShared }]) => isShared(row)))
         found.push({ item: auditItem(row), ties: sharedBy(row, ties) });

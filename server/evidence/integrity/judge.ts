@@ -162,7 +162,7 @@ function conclude(
 
 const MAX_FAULTS_SHOWN = 5;
 
-/** What of the database's guards is not as this version ships it; null where all is. */
+/** Differences between the database's guards and this version's; null if none. */
 export async function changedGuards(): Promise<Break | null> {
   const faults = await otherGuards(appSql(), databaseAddresses());
   if (faults.length === 0) return null;

@@ -35,5 +35,5 @@ export type ProofLink = z.output<typeof proofLink>;
 export const createdLink = proofLink.extend({ path: z.string() });
 export const proofLinkList = z.strictObject({ data: z.array(proofLink) });
 
-/** What follows /p/ in a link. */
+/** Token after /p/ in a link. */
 export const openInput = z.strictObject({ token: z.string().max(200) });

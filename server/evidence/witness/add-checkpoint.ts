@@ -16,8 +16,8 @@ import { parseCheckpoint, type TreeCheckpoint } from "@/server/evidence/tree/sta
 import { emptyRoot, equalBytes, HASH_BYTES, verifyConsistency } from "@/server/evidence/tree/tree";
 
 /**
- * Witness judgment (c2sp.org/tlog-witness, add-checkpoint): cosigns a checkpoint only if the log seen before is a
- * prefix of it. Pure: state is passed in and returned.
+ * Witness judgment (c2sp.org/tlog-witness, add-checkpoint): cosigns a checkpoint only if it extends the log seen
+ * before. Pure: state is passed in and returned.
  */
 
 /** Newest cosigned checkpoint of an origin. */

@@ -14,5 +14,5 @@ export function sessionToken(headers: { get(name: string): string | null }, http
   return null;
 }
 
-/** Passes a page's address from the front to the page, which only knows parts of it. */
+/** Passes a page's address from the front to the page, which knows only parts of that address. */
 export const REQUESTED_PAGE = "x-trailmark-page";

@@ -141,7 +141,7 @@ export async function heartbeatOf({ digest: previous, through, entries = [], ...
   return { id: marker.batch, organization, lines, mediaType: format.mediaType, marker };
 }
 
-/** The batch whose limits are stored, unchanged; null if retention has removed part of it. */
+/** The batch whose limits are stored, unchanged; null if retention has removed some of its entries. */
 async function openBatch(work: Work, row: BatchRow): Promise<Ready | null> {
   if (work.head.prunedThrough >= row.firstSeq && row.lastSeq >= row.firstSeq) return null;
   const span = { after: row.firstSeq - 1, through: row.lastSeq };
