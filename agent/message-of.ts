@@ -1,2 +1,1 @@
-/** Error message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

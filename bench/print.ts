@@ -14,7 +14,6 @@ const cells = (f: Figure): string[] => [
   f.ok ? "yes" : "NO",
 ];
 
-/** Table of a run, for people. */
 export function printTable(figures: readonly Figure[]): void {
   const lines = [HEAD, ...figures.map(cells)];
   const widths = HEAD.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));

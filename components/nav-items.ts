@@ -71,7 +71,6 @@ export const navGroups: NavGroup[] = [
   { label: "Developers", items: [{ href: "/docs", label: "API reference", icon: BookOpen }] },
 ];
 
-/** Whether a user sees an item. */
 export const isVisibleTo = ({ permission, only }: NavItem, me: { permissions: string[]; scope: string }): boolean =>
   (!permission || me.permissions.includes(permission)) &&
   (!only || (only === "organizations") === (me.scope === "organization"));

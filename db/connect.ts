@@ -3,7 +3,6 @@ import { databaseSettings } from "./settings";
 import { poolSockets } from "./socket/pool-sockets";
 
 type Options = {
-  /** Maximum connections. */
   max?: number;
   /** DATABASE_URL unless given. */
   url?: string;

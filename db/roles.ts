@@ -22,7 +22,6 @@ const SETTINGS: Record<Exclude<Group, "trailmark_sealer">, Settings> = {
   trailmark_audit_admin: { ...EXPECTED, statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
 };
 
-/** User and password in an address. */
 export function loginOf(url: string): { name: string; password: string } {
   const { username, password } = new URL(url);
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };

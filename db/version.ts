@@ -33,7 +33,6 @@ export function functionsOfVersion(): SqlFunction[] {
   return readFunctions(join(FOLDER, "functions"), version);
 }
 
-/** Number of migrations in this version. */
 export const countMigrations = (): number => journal().length;
 
 /** Dates of a database's migrations. */

@@ -55,7 +55,6 @@ export async function createExecutable({ node, blob, file }) {
   await inject(file, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
 }
 
-/** Extensions of unpacked files. */
 const ENDINGS = { node: ".cjs", licenses: ".txt" };
 const endingOf = (platform) => ENDINGS[platform] ?? (platform.startsWith("win") ? ".exe" : "");
 

@@ -142,7 +142,6 @@ export function buildBundles() {
   });
 }
 
-/** Next's production build. */
 export function buildNext() {
   const folders = ["app", "components", "server", "public"];
   return whenChanged({ name: "next", folders, output: join(ROOT, ".next", "BUILD_ID") }, async () => {

@@ -21,7 +21,6 @@ function proseOf(source) {
     );
 }
 
-/** Names of tests, as sentences. */
 function namesOf(source) {
   return source.split("\n").flatMap((line, i) => {
     const [, , name] = /^\s*(?:it|test|describe)\b.*?\((["'`])(.+?)\1/.exec(line) ?? [];

@@ -40,7 +40,6 @@ export const tamper = <T>(work: (tx: postgres.TransactionSql) => Promise<T>) =>
     await tx`SET LOCAL session_replication_role = replica`;
     return work(tx);
   });
-/** Tampers with one statement. */
 export const tamperBy = (statement: string) => tamper((tx) => tx.unsafe(statement));
 
 const DAY_MS = 86_400_000;

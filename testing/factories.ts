@@ -176,7 +176,6 @@ export async function createApiKey(
   return { kind: "api_key", ...row, key: secret };
 }
 
-/** An enrollment key of an organization. */
 export async function createEnrollmentKey(
   over: { orgId?: string; maxUses?: number; expiresAt?: Date; revoked?: boolean } = {},
 ): Promise<{ id: string; orgId: string; key: string }> {

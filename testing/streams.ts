@@ -18,7 +18,6 @@ import { type StreamReceiver, startStreamReceiver } from "./stream-receiver";
 /** A request about a stream by id. */
 export const at = (id: string, body?: object) => ({ method: "POST", params: { id }, ...(body && { body }) });
 
-/** Sends everything that is due. */
 export async function send(): Promise<void> {
   await wakeStreams();
   await workOff(streamJob);
@@ -36,7 +35,6 @@ export const due = (streamId: string) =>
       .where(eq(streamPositions.streamId, streamId)),
   );
 
-/** Sealed entries of an organization. */
 export const many = (orgId: string, count: number, over: object = {}) =>
   appendEvents(Array.from({ length: count }, () => ({ orgId, id: newId(), ...over })));
 
@@ -64,7 +62,6 @@ export function streamSite() {
     return createdStream.parse(answer.body);
   }
 
-  /** A stream started by a check. */
   async function createActive(token: TestUser, over: object = {}) {
     const created = await create(token, over);
     const { body } = await call(CHECK, { token, ...at(created.id) });

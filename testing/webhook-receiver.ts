@@ -5,7 +5,6 @@ type Received = { headers: IncomingHttpHeaders; body: string };
 export type WebhookReceiver = {
   url: string;
   received: Received[];
-  /** Answer to the next requests. */
   answer: { status: number; headers?: Record<string, string>; body?: string; delayMs?: number };
   close: () => Promise<void>;
 };

@@ -20,7 +20,6 @@ const fieldNumber = (field: JournalField): number | null => {
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
-/** Converts a journal entry. */
 export function toRecord(entry: JournalEntry): LogRecord {
   const cursor = fieldText(entry.__CURSOR);
   const message = fieldText(entry.MESSAGE);

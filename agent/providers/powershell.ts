@@ -60,6 +60,5 @@ export function encodeScript(script: string, parameters: object): string {
   return Buffer.from(text, "utf16le").toString("base64");
 }
 
-/** Runs a script in Windows PowerShell. */
 export const runPowerShell: RunScript = (script, parameters) =>
   linesOf("powershell.exe", ["-NoProfile", "-NonInteractive", "-EncodedCommand", encodeScript(script, parameters)]);

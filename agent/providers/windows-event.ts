@@ -31,7 +31,6 @@ export function parseWindowsEvent(line: string): WindowsEvent | null {
   }
 }
 
-/** Converts an entry of a channel. */
 export function toWindowsRecord(event: WindowsEvent): LogRecord {
   const channel = event.LogName;
   const provider = event.ProviderName ?? channel;

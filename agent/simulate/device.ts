@@ -22,7 +22,6 @@ export type Port = {
 };
 type Answer = { status: number; body: { token?: string; count?: number; detail?: string }; retryAfterMs: number };
 
-/** A simulated agent and its machine. */
 export class SimulatedDevice {
   readonly agentId: string;
   readonly hostname: string;

@@ -9,7 +9,6 @@ const percentile = (sorted: number[], share: number): number =>
 const columns = (cells: (string | number)[]): string =>
   cells.map((cell, i) => (i === 0 ? String(cell).padEnd(14) : String(cell).padStart(9))).join("");
 
-/** Counts and latencies of a simulation. */
 export class Figures {
   readonly errors = new Map<string, number>();
   eventsStored = 0;

@@ -186,7 +186,6 @@ const ATTACKS = (full: boolean): Attack[] => {
   ];
 };
 
-/** Rows to export. */
 async function fill({ server, credentials: { key } }: Target, rows: number): Promise<void> {
   for (let at = 0; at < rows; at += 500) {
     const one = () => ({

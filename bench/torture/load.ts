@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ADMIN } from "@/testing/server";
 
-/** Events acknowledged to the writers. */
 export type Acknowledged = {
   events: Set<string>;
   deviceEvents: Set<string>;
@@ -158,7 +157,6 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? name);
 }
 
-/** Writers' credentials and acknowledgements. */
 type Load = { credentials: Credentials; acked: Acknowledged };
 
 /** A writer: posts until stopped; counts only successes. */

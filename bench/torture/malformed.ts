@@ -13,7 +13,6 @@ import type { Line } from "./types";
 
 const AT_ONCE = 8;
 const ANSWER_MS = 5_000;
-/** pino's level error. */
 const CONTROL_REQUESTS = 40;
 
 type Raw = { kind: string; text: string };

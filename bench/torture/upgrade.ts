@@ -82,7 +82,6 @@ async function newDatabase(): Promise<DebianPostgres> {
   return database;
 }
 
-/** Texts of functions in the database. */
 async function functionsOf(database: DebianPostgres): Promise<string> {
   const sql = postgres(database.url("super"), { max: 1 });
   const [row] = await sql<{ digest: string }[]>`

@@ -21,7 +21,6 @@ function useLinkToken(): string | undefined {
   return token;
 }
 
-/** The field for choosing a password. */
 export const NewPassword = (field: PasswordInputProps) => (
   <PasswordInput
     label="Password"

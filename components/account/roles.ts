@@ -24,6 +24,5 @@ export const ROLE_MEANS: Record<string, string> = {
 export const ORG_ROLES = ["org_admin", "org_technician", "org_viewer"] as const;
 export const PARTNER_ROLES = ["partner_admin", "partner_technician", "partner_viewer"] as const;
 
-/** Roles as select options. */
 export const roleOptions = (roles: readonly string[]) =>
   roles.map((value) => ({ value, label: ROLE_LABEL[value] ?? value }));

@@ -16,7 +16,6 @@ export function useKeyDown(onKeyDown: (event: KeyboardEvent) => void): void {
   }, []);
 }
 
-/** Focuses an entry's link. */
 export function focusEntry(table: HTMLTableElement | null, id: string): void {
   table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
 }

@@ -172,7 +172,6 @@ export function useAuditLog(loadedAt: string): Viewer {
   return { ...state, table, search, audit, settings, opened, printing, exporting, words };
 }
 
-/** Sets the document title. */
 function useTitle(view: View, names: ReadonlyMap<string, string>): void {
   const title = `${titleOf(view, names)} · Trailmark`;
   useEffect(() => {

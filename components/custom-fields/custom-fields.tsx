@@ -39,7 +39,6 @@ function DeleteField({ field, onClose }: { field: Definition; onClose: () => voi
   );
 }
 
-/** The name of a field's owner. */
 const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>
   field.orgId ? nameOf(field.orgId) : "All organizations";
 

@@ -32,7 +32,6 @@ const diagnosticColumns: Column<AgentLog>[] = [
   { header: "Agent", cell: (l) => l.agentVersion ?? "", width: 90, minor: true },
 ];
 
-/** The agent's diagnostic logs. */
 export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
   const [view, setView] = useQueryStates(
     {
@@ -112,7 +111,6 @@ function EventNumber({ of: { details } }: { of: EventLog }) {
   return typeof details?.eventId === "number" ? <code>{details.eventId}</code> : null;
 }
 
-/** Event logs that the agent submitted. */
 export function EventLogs({ deviceId }: { deviceId: string }) {
   const [view, setView] = useQueryStates(
     {

@@ -34,7 +34,6 @@ const KEYS: [string, [string[], string][]][] = [
   ],
 ];
 
-/** The keyboard shortcuts. */
 export function KeyMap({ onClose }: { onClose: () => void }) {
   useReturnedFocus();
   return (

@@ -3,7 +3,6 @@
 import { Drawer } from "@mantine/core";
 import { Nav } from "./nav";
 
-/** The navigation on phones. */
 export function NavDrawer({ release, opened, onClose }: { release: string; opened: boolean; onClose: () => void }) {
   return (
     <Drawer opened={opened} onClose={onClose} hiddenFrom="sm" size={280} title="Trailmark" padding="lg">

@@ -40,7 +40,6 @@ export function OrgSwitcher() {
   );
 }
 
-/** The organizations that match the search. */
 function Choices({ onPick }: { onPick: (id: string | null) => void }) {
   const { org, organizations } = useOrg();
   const [typed, setTyped] = useState("");

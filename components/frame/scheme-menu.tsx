@@ -12,7 +12,6 @@ const schemes: { value: MantineColorScheme; label: string; icon: typeof Sun }[] 
   { value: "auto", label: "Same as system", icon: Monitor },
 ];
 
-/** Light, dark or system color scheme. */
 export function SchemeMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const [opened, menu] = useDisclosure(false);

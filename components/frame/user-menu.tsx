@@ -26,7 +26,6 @@ async function onSignOut() {
   await signOut({ callbackUrl: "/login" });
 }
 
-/** The user's name, account and sign-out. */
 export function UserMenu() {
   const me = useMe();
   const { user } = me;

@@ -19,7 +19,6 @@ export const STEP_LABEL: Record<Step, string> = {
 const hasRun = (state: ImportState): boolean => state.startedAt !== null;
 const hasEnded = (state: ImportState): boolean => ["done", "cancelled", "undone"].includes(state.status);
 
-/** The steps that can be opened. */
 export function reachable(state: ImportState): readonly Step[] {
   if (hasEnded(state)) return ["check", "report"];
   if (hasRun(state)) return ["check", "run"];

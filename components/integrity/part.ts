@@ -8,7 +8,6 @@ import { placesText } from "./breaks";
 export type Part = { from: Date | null; to: Date | null; fromSeq: number | null; toSeq: number | null };
 export const WHOLE: Part = { from: null, to: null, fromSeq: null, toSeq: null };
 
-/** The part's URL parameters. */
 export const PART_PARAMS = {
   from: instantParam,
   to: instantParam,

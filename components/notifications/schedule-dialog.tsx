@@ -19,7 +19,6 @@ const CADENCES = [
 /** The option for the organization's own time zone; in requests it is expressed by omitting the zone. */
 const OWN = "organization";
 
-/** Schedules a report to be mailed. */
 export function ScheduleDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { local } = useZone();

@@ -17,7 +17,6 @@ const ScheduleDialog = dynamic(() => import("./schedule-dialog").then((m) => m.S
 
 const EVERY = { weekly: "Weekly", monthly: "Monthly" };
 
-/** The user's scheduled reports. */
 export function SchedulesSection() {
   const trpc = useTRPC();
   const { nameOf } = useOrg();

@@ -12,10 +12,8 @@ const parsers = {
   order: parseAsStringLiteral(["asc", "desc"]).withDefault("asc"),
 };
 
-/** Columns that sort in descending order first. */
 const DESCENDING_FIRST: readonly Sort[] = ["growth", "failures", "denied", "devices", "storage"];
 
-/** The page's URL state. */
 export function useOrganizationsView() {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
   const search = useCallback((text: string) => setView({ search: text || null }, { history: "replace" }), [setView]);

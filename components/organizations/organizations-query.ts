@@ -4,7 +4,6 @@ import { MAX_OVERVIEW_LIMIT, type Shown, type Sort } from "@/server/organization
 type Trpc = Pick<ReturnType<typeof useTRPC>, "organizations">;
 type OrganizationsInput = { search?: string; show?: Shown[]; sort?: Sort; order?: "asc" | "desc" };
 
-/** Query options of one organization's overview. */
 export const organizationQuery = (trpc: Trpc, orgId: string) => trpc.organizations.overview.queryOptions({ orgId });
 
 /**

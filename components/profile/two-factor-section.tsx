@@ -92,7 +92,6 @@ export function TwoFactorSection() {
 
 type Addable = "totp" | "passkey";
 
-/** The factors that can be added. */
 function Adding({ totp, passkey, onAdd }: Record<Addable, boolean> & { onAdd: (what: Addable) => void }) {
   return (
     <Group gap="sm">
@@ -112,7 +111,6 @@ type ListProps = {
   onRenew: () => void;
 };
 
-/** The existing factors with their actions. */
 function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, onRenew }: ListProps) {
   const trpc = useTRPC();
   const stale = useInvalidation({});

@@ -1,6 +1,5 @@
 import { type Cell, toCsv } from "@/server/ground/csv";
 
-/** Downloads records as a CSV file. */
 export function saveCsv(name: string, records: Cell[][]): void {
   const url = URL.createObjectURL(new Blob([toCsv(records)], { type: "text/csv" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: name });

@@ -33,7 +33,6 @@ const columns: Column<Entry>[] = [
   { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 120 },
 ];
 
-/** The newest entries of a report. */
 function Recent({ entries }: { entries: Entry[] }) {
   if (entries.length === 0) return null;
   return (
@@ -69,7 +68,6 @@ const NO_USER = "00000000-0000-0000-0000-000000000000";
 /** Actors without an id are only distinguished by type. */
 type ReportedActor = { userId: string; actorType: ActorType };
 
-/** Distinguishes the actors of a report. */
 export const actorKey = ({ userId, actorType }: ReportedActor): string => `${actorType}:${userId}`;
 
 /**

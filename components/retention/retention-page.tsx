@@ -19,7 +19,6 @@ import { DeviceLogs } from "./device-logs";
 import { PolicyForm } from "./policy-form";
 import classes from "./retention.module.css";
 
-/** The current setting, above the form. */
 function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
   const { zone } = useZone();
   if (!policy.configured)

@@ -34,7 +34,6 @@ type Revocation = {
   disabledReason?: string | undefined;
 };
 
-/** The action that revokes a key. */
 export const revokeAction = ({ name, consequence, by, disabledReason }: Revocation): RowAction => ({
   verb: "Revoke",
   label: `Revoke ${name}`,

@@ -233,7 +233,6 @@ function Numbers({ stream }: { stream: Stream }) {
   );
 }
 
-/** A filter in search box syntax. */
 function filterText(filter: Stream["filter"]): string {
   const { text, routine, rest } = toText(filter);
   const others = Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`);

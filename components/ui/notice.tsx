@@ -7,7 +7,6 @@ import classes from "./notice.module.css";
 
 const ICON = { bad: CircleAlert, warn: TriangleAlert };
 
-/** An error or a warning. */
 export function Message({ tone, children }: { tone: "bad" | "warn"; children: ReactNode }) {
   const Icon = ICON[tone];
   return (

@@ -45,7 +45,6 @@ type Props<T extends Row> = {
   actions?: { width: number; of: (row: T) => RowAction[]; otherwise?: (row: T) => ReactNode } | undefined;
   /** Button that opens the dialog for a new record; the palette can request it by its label. */
   create?: { label: string; dialog: OpenDialog } | undefined;
-  /** Buttons before the create button. */
   buttons?: ReactNode;
   empty: { title: string; text?: string };
   /** The error of an action without a dialog. */

@@ -44,7 +44,6 @@ type Props<T> = {
   rows: T[];
   rowKey: (row: T) => string;
   isStale?: boolean;
-  /** Highlights the current row. */
   isCurrent?: (row: T) => boolean;
 };
 

@@ -65,7 +65,6 @@ export class EntryIndex {
     this.#count++;
   }
 
-  /** The raw line of an entry. */
   line(at: number): Promise<string> {
     return this.file.slice(this.#places[2 * at], this.#places[2 * at + 1]).text();
   }

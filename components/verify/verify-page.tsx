@@ -160,7 +160,6 @@ function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
   );
 }
 
-/** The names of the keys that a policy trusts. */
 const keyNames = (serverPolicy: string): string =>
   [...serverPolicy.matchAll(/^log ([^\s+]+)\+/gm)].map(([, name]) => name).join(", ");
 

@@ -95,5 +95,4 @@ export const cluster: Layout = {
   },
 };
 
-/** Layout of this process's database. */
 export const layout = (): Layout => (databaseSettings().TRAILMARK_CITUS ? cluster : oneServer);

@@ -40,7 +40,6 @@ export type Layout = {
   rowsAt: (keys: SQL) => SQL;
   /** Messages that set the tenant for the current transaction; requestId names it in pg_stat_activity. */
   tenantSettings: (tenant: TenantSettings, requestId: string | undefined) => SQL[];
-  /** Inserts as a tenant, in one transaction. */
   insertAs: (pool: postgres.Sql, tenant: TenantSettings, inserts: readonly TenantInsert[]) => Promise<number>;
   /** Seals and stores a batch outside any transaction. @returns rows not stored, because another entry has their id. */
   append: (pool: postgres.Sql, batch: Batch) => Promise<Batch["rows"]>;

@@ -45,7 +45,6 @@ export type EmbeddedOptions = {
   settings?: Record<string, string>;
   /** false disables fsync for speed, only for temporary clusters of tests. Default true. */
   durable?: boolean;
-  /** Receives log lines. */
   log?: (line: string) => void;
 };
 
@@ -58,7 +57,6 @@ export type Embedded = {
   adminUrl: string;
   /** Whether the server was already running. */
   attached: boolean;
-  /** Where the cluster is. */
   cluster: string;
   /** Process id of PostgreSQL's main process, now. */
   pid(): number;

@@ -20,5 +20,4 @@ export const jsonScalar = customType<{ data: string | number | boolean; driverDa
   fromDriver: (value) => value as string | number | boolean,
 });
 
-/** Raw bytes. */
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });

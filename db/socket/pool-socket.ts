@@ -87,7 +87,6 @@ export class PoolSocket extends Socket {
   #messages: BackendMessages | undefined;
   #error: Error | undefined;
 
-  /** Starts reading PostgreSQL's messages. */
   expectMessages(): void {
     this.#messages = new BackendMessages();
   }

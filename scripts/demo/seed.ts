@@ -127,7 +127,6 @@ export async function signInPeople(api: Client, { signIns }: Story, at: (moment:
   }
 }
 
-/** Submits the month. */
 export async function submitMonth(
   api: Client,
   { month, ...beginning }: Beginning & { month: Month },

@@ -54,7 +54,6 @@ function toRule(row: RuleRow, capped: string | null = null): DetectionRule {
 /** A rule without the results of its evaluation. */
 const settingsOf = ({ cappedAt: _, ...settings }: DetectionRule) => settings;
 
-/** Display name of a person. */
 export const actorName = ({ actor }: Ctx): string =>
   actor.type === "user" || actor.type === "api_key" ? actor.name : "System";
 

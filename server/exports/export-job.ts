@@ -50,7 +50,6 @@ export async function myExport(ctx: Ctx, id: string): Promise<ExportRow> {
 
 const instantOf = (value: unknown): Date | undefined => (typeof value === "string" ? new Date(value) : undefined);
 
-/** Filter stored with an export. */
 export function filterOf({ filter: { from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
   return { ...filter, from: instantOf(from), to: instantOf(to) };
 }

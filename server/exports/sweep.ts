@@ -28,7 +28,6 @@ export async function sweepExports(): Promise<void> {
   for (const { id } of files) if (!known.has(id)) await removeFiles(id);
 }
 
-/** Job that deletes exports. */
 export const exportExpiry: JobKind<object> = {
   name: "export-expiry",
   cron: "* * * * *",

@@ -20,7 +20,6 @@ export const PERMISSIONS = [
   "agents:enroll",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/** Labels of permissions on the screen. */
 export const PERMISSION_LABEL: Readonly<Record<Permission, string>> = {
   "audit:read": "Read the audit log",
   "audit:stream": "Follow the audit log",

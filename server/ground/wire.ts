@@ -39,7 +39,6 @@ export const nameText = (max: number) => trimmedText(max).refine(...ONE_LINE);
 /** Name reported by a machine, kept as is. */
 export const hostText = (max: number) => filledText(max).refine(...ONE_LINE);
 
-/** A name shown to people. */
 export const displayName = nameText(255);
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -220,7 +219,6 @@ export const zoneName = z.string().max(64).refine(isZone, "is no time zone");
 /** Input of an operation without members. */
 export const noInput = z.strictObject({}).optional();
 
-/** Input of an operation on one object. */
 export const idInput = z.object({ id: guid });
 /** Input with an id only; other members are refused. */
 export const onlyIdInput = z.strictObject({ id: guid });

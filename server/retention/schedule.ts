@@ -7,6 +7,5 @@ export const whyNotPruned = (): string | null => (hasAdmin() ? null : "AUDIT_ADM
 
 export const isPruningEnabled = (): boolean => hasAdmin();
 
-/** Next daily run. */
 export const nextRunAt = (now: Date): Date | null =>
   new Cron(RETENTION_CRON, { timezone: "UTC", paused: true }).nextRun(now);

@@ -128,7 +128,6 @@ const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({
 /** Organization that records a view: its audience's, or its owner's home if private. */
 const logOf = ({ homeOrgId }: Ctx, { shared, orgId }: Owner): string | null => (shared && orgId) || homeOrgId;
 
-/** The audit details of a view. */
 const auditable = (row: SavedViewRow): Record<string, unknown> => ({
   name: row.name,
   query: row.query,

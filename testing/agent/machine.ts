@@ -64,7 +64,6 @@ export class Machine {
     return existsSync(this.log) ? readFileSync(this.log, "utf8") : "";
   }
 
-  /** Programs run so far, with arguments. */
   get calls(): string[] {
     return [...this.noted.matchAll(/^RUN (.*)$/gm)].map(([, call = ""]) => call);
   }
@@ -75,7 +74,6 @@ export class Machine {
     return this.run(script, { args: [...places, ...args], key, env });
   }
 
-  /** Runs a shell line without a terminal. */
   async run(line: string, { args = [], key = "", env = {} }: Shell = {}): Promise<Ran> {
     const child = spawn("/bin/sh", ["-c", line, "install.sh", ...args], {
       env: { PATH: this.bin, HOME: this.root, NODE_ENV: "production", ...env },

@@ -51,7 +51,6 @@ const INSTANTS = [
 const badText = fc.constantFrom(...Object.values(BAD_TEXTS));
 const badValue = fc.oneof(badText, fc.constantFrom(...Object.values(BAD_VALUES)), fc.jsonValue({ maxDepth: 2 }));
 
-/** Every operation of the document. */
 export function describedOperations(document: ApiDocument): Described[] {
   const paths = inlined(document.paths, document) as ApiDocument["paths"];
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -205,7 +204,6 @@ function bodyOf(schema: Schema, hints: Hints): fc.Arbitrary<Sent> {
   return fc.oneof({ weight: 6, arbitrary: spoilt }, { weight: 1, arbitrary: raw });
 }
 
-/** Requests for one operation of the document. */
 export function requestsFor({ path, operation }: Described, hints: Hints): fc.Arbitrary<FuzzRequest> {
   const { parameters = [], requestBody } = operation;
   const inPath = parameters

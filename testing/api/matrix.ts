@@ -294,7 +294,6 @@ export async function deliveryIn(world: World, orgId: string): Promise<{ id: str
   return row;
 }
 
-/** Owner of a bearer token. */
 async function actorOf(token: string | null): Promise<{ id: string; type: "user" | "api_key" }> {
   const request = new Request("http://127.0.0.1:3000/", { headers: { authorization: `Bearer ${token}` } });
   const caller = await authenticate(request, { auth: "user" }).catch(() => null);

@@ -74,7 +74,6 @@ export async function startPrimary(settings = ""): Promise<DebianPostgres> {
   return server;
 }
 
-/** Starts a streaming replica. */
 export async function startReplica(of: DebianPostgres): Promise<DebianPostgres> {
   const folder = newFolder();
   const server = serverIn(folder, await freePort());

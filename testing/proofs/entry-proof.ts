@@ -16,7 +16,6 @@ export const PROOF_HOST = "trailmark.example";
 export const ORG = "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90";
 const ORIGIN = originOf(PROOF_HOST, ORG);
 
-/** A row of that log. */
 export const rowOf = (seq: number, over: Partial<ChainRow> = {}): ChainRow => ({
   prevChecksum: seq === 1 ? null : "ab".repeat(32),
   chainSeq: String(seq),

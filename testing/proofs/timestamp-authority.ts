@@ -35,7 +35,6 @@ export type Authority = {
   url: string;
   /** File of trusted certificates. */
   certificates: string;
-  /** Requests so far. */
   queries: Buffer[];
   /** Replaces OpenSSL's replies; null restores them. */
   answerWith: (answer: ((reply: Buffer) => Buffer) | null) => void;

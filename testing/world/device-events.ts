@@ -128,7 +128,6 @@ const LINES: Line[] = [
   { often: 1, component: "inventory", level: "error", message: "inventory failed: access denied" },
 ];
 
-/** A diagnostic line of an agent. */
 export function agentLine(random: Random, timestamp: Date) {
   const { component, level, message } = draw(LINES, random);
   const durationMs = random.int(3, 900);

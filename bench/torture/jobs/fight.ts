@@ -1,6 +1,5 @@
 import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 
-/** Result of a job killed repeatedly. */
 export type Fight = { kills: number; faults: string[]; summary: string };
 /** `damage` imitates a job that is not all or nothing, once, after the first kill. */
 type Run = (input: LineInput, damage: boolean) => Promise<Fight>;

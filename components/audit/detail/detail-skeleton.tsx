@@ -1,7 +1,6 @@
 import { Skeleton, Stack } from "@mantine/core";
 import classes from "./entry-detail.module.css";
 
-/** Placeholder while an entry loads. */
 export function DetailSkeleton() {
   return (
     <Stack p="xl" gap="lg" role="status" aria-label="Loading the entry">

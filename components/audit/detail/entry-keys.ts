@@ -5,7 +5,6 @@ import { aroundPath } from "@/components/audit/entry";
 import { isTyping, useKeyDown } from "@/components/audit/key-down";
 import { togglePin } from "@/components/audit/state/pins";
 
-/** The id of the focused entry. */
 const focused = (target: EventTarget | null): string | null =>
   (target instanceof Element && target.closest<HTMLElement>("[data-entry]")?.dataset.entry) || null;
 

@@ -26,7 +26,6 @@ async function readBody(response: Response, onBytes: (sum: number) => void): Pro
   return new Blob(parts, { type: response.headers.get("content-type") ?? "application/octet-stream" });
 }
 
-/** Downloads a file. */
 function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });

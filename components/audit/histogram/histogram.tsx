@@ -87,7 +87,6 @@ export function Histogram({ isUnfolded, children }: { isUnfolded: boolean; child
   );
 }
 
-/** Labels of when the bars start. */
 function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
   return (
     <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars) * MAX_BAR_PX}px` }} aria-hidden>

@@ -39,7 +39,6 @@ function newEntries(entries: readonly Entry[], known: Set<string>): Entry[] {
 
 type Arrival = { entries: readonly Entry[]; page: Page | undefined; isHeld: boolean };
 
-/** Adds entries that arrived. */
 export function addArrivals(rows: LiveRows, { entries, page, isHeld }: Arrival): LiveRows {
   const fresh = newEntries(entries, idsOf([...rows.shown, ...rows.held, ...(page?.data ?? [])]));
   if (fresh.length === 0) return rows;

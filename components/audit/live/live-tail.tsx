@@ -123,7 +123,6 @@ type Props = {
   onChange: (tail: { entries: Entry[]; added: number; isHeld: boolean } | null) => void;
 };
 
-/** Fetches the list's newest page. */
 function useNewest(input: Input): () => Promise<Page> {
   const client = useTRPCClient();
   return () => client.audit.list.query(input);

@@ -145,7 +145,6 @@ function meaningOf(words: string, known: readonly KnownName[]): Mark | null {
   return { typed: words, kind: first.kind, value: same.length === 1 && first.kind === "device" ? first.name : words };
 }
 
-/** Maximum words of a name. */
 const MAX_NAME_WORDS = 3;
 const POSSESSIVE = /(?<=\p{L}|\d)(?:'s?|s)$/u;
 

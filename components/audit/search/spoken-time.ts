@@ -86,7 +86,6 @@ async function takeTime(line: string, clock: Clock): Promise<{ mention: Mention;
   return null;
 }
 
-/** Range that covers all of some. */
 function covering(ranges: readonly Range[]): Range {
   const [from] = ranges.flatMap((range) => range.from ?? []).sort((a, b) => a.getTime() - b.getTime());
   const to = ranges

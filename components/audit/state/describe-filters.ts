@@ -66,7 +66,6 @@ export const describeOrganizations = (chosen: Named, all: Named): string =>
     ? chosen.map(({ name }) => name).join(", ")
     : `All organizations (${all.length})`;
 
-/** A filter's label. */
 export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
 
 /** The label of a filter's value: the choice's label or a known name; otherwise the value itself. */

@@ -41,7 +41,6 @@ export function droppableFilters(view: View, zone: string, names?: ReadonlyMap<s
   ];
 }
 
-/** The view without some parts. */
 export function withoutParts(view: View, parts: readonly Droppable[]): View {
   let left: View = { ...view, ...FROM_START };
   for (const { drop } of parts) left = { ...left, ...drop(left) };

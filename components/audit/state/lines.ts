@@ -91,5 +91,4 @@ export function daysOf({ entries, routine, isFolding, ends, reader }: Options): 
   return days.sort((a, b) => (newestIn(a) < newestIn(b) ? 1 : -1));
 }
 
-/** The number of organizations in a repeat. */
 export const organizationsIn = (entries: Entry[]): number => new Set(entries.map(({ orgId }) => orgId)).size;

@@ -28,7 +28,6 @@ export const setFilter = (name: FilterName, value: string): Partial<View> => ({
   [filterFor(name, value)]: joinValues([value]),
 });
 
-/** The values that the view filters by. */
 const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(view[name]);
 
 /**
@@ -68,7 +67,6 @@ export function exclude(view: View, name: FilterName, value: string): Partial<Vi
   };
 }
 
-/** The view change that removes exclusions. */
 export function include(view: View, exclusions: readonly Exclusion[]): Partial<View> {
   const isIncluded = (one: Exclusion) => exclusions.some((e) => e.name === one.name && e.value === one.value);
   return { ...excluding(exclusionsOf(view).filter((one) => !isIncluded(one))), ...FROM_START };

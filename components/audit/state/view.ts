@@ -53,7 +53,6 @@ export function parsersOf<C extends Catalogue>(catalogue: C) {
 /** The organization is selected for the whole site, so it is not a filter of this page. */
 const { orgId: _, ...filters } = parsersOf(FILTERS);
 
-/** The parameters that filter the list. */
 export const filterParsers = {
   ...filters,
   range: parseAsStringLiteral(PRESETS),
@@ -125,7 +124,6 @@ export const isRoutine = ({ name, value }: Exclusion): boolean =>
 /** True while routine agent telemetry is hidden. */
 export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(isRoutine).length === ROUTINE.length;
 
-/** The input of the list procedure. */
 export type Input = Inputs["audit"]["list"];
 
 /**

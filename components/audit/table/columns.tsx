@@ -75,7 +75,6 @@ export function useTable() {
   return table;
 }
 
-/** A cell on the screen. */
 export type CellRef = { entry: Entry; column: ColumnId; cell: HTMLElement };
 
 export type Column = {

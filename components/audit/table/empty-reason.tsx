@@ -42,7 +42,6 @@ function useReason(parts: Droppable[]) {
   });
 }
 
-/** Replaces a word everywhere in a line. */
 const replaced = (line: string, { word, instead }: Meant): string =>
   line
     .split(/(\s+)/)

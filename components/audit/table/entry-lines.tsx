@@ -44,7 +44,6 @@ const EntryRow = memo(function EntryRow({ entry, isOpen }: { entry: Entry; isOpe
   );
 });
 
-/** Consecutive entries of one day. */
 function EntryRows({ entries }: { entries: readonly Entry[] }) {
   const { view } = useViewer();
   return entries.map((entry) => <EntryRow key={entry.id} entry={entry} isOpen={entry.id === view.row} />);

@@ -42,7 +42,6 @@ const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {
   result: ({ result }) => ({ text: RESULT_LABEL[result], filter: "result", value: result }),
 };
 
-/** The text of a cell. */
 export const cellText = (entry: Entry, column: ColumnId, context: Context): string => CELL[column](entry, context).text;
 
 function cellPivots({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {

@@ -8,7 +8,6 @@ import { useZone } from "@/components/format/zone";
 import { positionBeside } from "@/components/ui/popover/position";
 import classes from "./time-card.module.css";
 
-/** The hover delay before a card opens. */
 const HOVER_DELAY_MS = 150;
 
 type Shown = { time: HTMLTimeElement; link: HTMLElement | null };

@@ -32,7 +32,6 @@ export function toQuery(view: View, withRange: boolean): ViewQuery {
 /** True when the list has a filter other than the range. */
 export const isNarrowed = (view: View): boolean => toQuery(view, false) !== "";
 
-/** True when there is a range. */
 export const hasRange = (view: Partial<View>): boolean => RANGE.some((name) => (view[name] ?? null) !== null);
 
 const loadFilters = createLoader(filterParsers);

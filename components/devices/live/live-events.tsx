@@ -20,7 +20,6 @@ import { liveParsers, recordCountText, useLiveQuery } from "./use-live-query";
 
 type Props = Asking & { device: DeviceDetail; onOpen: (log: string) => void };
 
-/** The event logs on the device. */
 function LiveLogs({ device, onOpen, isAsked, onAsk }: Props) {
   const client = useTRPCClient();
   const live = useLiveQuery({

@@ -24,7 +24,6 @@ const filterParsers = {
   end: instantParam,
 };
 
-/** The live tab's URL parameters. */
 export const liveParsers = {
   log: parseAsString,
   livePage: parseAsInteger.withDefault(1),

@@ -27,7 +27,6 @@ export const timelineParsers = {
 export type TimelineView = inferParserType<typeof timelineParsers>;
 type View = Pick<TimelineView, "range" | "from" | "to" | "around" | "within">;
 
-/** The time span of a view. */
 export function spanOf({ range, from, to, around, within }: View, zone: string, now: Date): Span {
   if (around) {
     const halfWindowMs = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;

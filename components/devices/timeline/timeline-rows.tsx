@@ -58,7 +58,6 @@ function Description({ of: item }: { of: Item }) {
   }
 }
 
-/** The columns of a timeline. */
 export const COLUMNS: Column<Item>[] = [
   { header: "Time", cell: (item) => <When at={item.at} />, width: 196 },
   { header: "Source", cell: (item) => ITEM_SOURCE[item.source], width: 130 },

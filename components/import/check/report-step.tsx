@@ -28,7 +28,6 @@ import { notReachedOf } from "./sentence";
 
 type Ended = Pick<ImportState, "status" | "error"> & { summary: Pick<ImportState["summary"], "undo"> };
 
-/** Values written by a run. */
 const writtenOf = ({ fields }: Pick<RunReport, "fields">): number =>
   fields.reduce((sum, field) => sum + field.set + field.overwrite + field.clear, 0);
 

@@ -14,7 +14,6 @@ type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: n
 /** The upload endpoint's JSON response, typed. */
 const bodyOf = async <T>(answer: Response): Promise<T> => (await answer.json()) as T;
 
-/** The error message from the server. */
 async function problemOf(answer: Response): Promise<Error> {
   const problem = await bodyOf<{ detail?: string }>(answer).catch(() => null);
   return new Error(problem?.detail ?? "The upload failed. Nothing was changed.");

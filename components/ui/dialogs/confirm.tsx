@@ -9,7 +9,6 @@ type Props = {
   title: string;
   children: ReactNode;
   action: string;
-  /** The action can be undone. */
   isReversible?: boolean;
   isBusy: boolean;
   error: unknown;

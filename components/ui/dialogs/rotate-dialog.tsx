@@ -27,7 +27,6 @@ type Props = {
   action: string;
   /** How long the previous secret keeps working, and why. */
   overlap: { label: string; description: string };
-  /** Rotates, and returns the new secret. */
   rotate: (input: z.input<typeof rotation>) => Promise<string>;
   secret: SecretWords;
   onClose: () => void;

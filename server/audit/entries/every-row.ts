@@ -151,7 +151,6 @@ function mergedKeys(read: Read, { orgIds, filter }: Plan, heads: Heads): NextKey
   };
 }
 
-/** Reads keys through the search index. */
 function searchedKeys(read: Read, plan: Plan, heads: Heads): NextKeys {
   let after: Cursor | undefined;
   let isOver = false;

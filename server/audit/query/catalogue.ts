@@ -35,13 +35,9 @@ export type Filter = {
    * addresses; words: a text that contains all words. Any of several values matches.
    */
   match: "exact" | "part" | "network" | "words";
-  /** The allowed values, with their labels. */
   choices?: Readonly<Record<string, string>>;
-  /** The values are UUIDs. */
   isId?: true;
-  /** Values can also be excluded. */
   negatable?: true;
-  /** The facet that counts its values. */
   facet?: FacetName;
   /** Its word in the search box, before the colon. If two filters share it, the minus means the negatable one. */
   qualifier?: string;

@@ -153,7 +153,6 @@ export function valuesOf(filter: RowFilter, name: RowFilterName): readonly strin
   return typeof value === "string" ? (value ? [value] : []) : (value ?? []);
 }
 
-/** Excluded values of a filter. */
 export function excludedOf(
   filter: Pick<AuditFilter, "exclude" | "excludeActions">,
   name: FilterName,
@@ -170,7 +169,6 @@ const IS_ROUTINE: SQL = sql`(a.action = ANY (${textArray(ROUTINE_ACTIONS)}) AND 
 const routineConditions = ({ routine }: RowFilter): SQL[] =>
   routine === undefined ? [] : [routine === "only" ? IS_ROUTINE : isNot(IS_ROUTINE)];
 
-/** Conditions of some filters only. */
 function conditionsOn(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];

@@ -20,9 +20,7 @@ type Scan = { kind: "scan" };
 export type Plan = {
   orgIds: readonly string[];
   filter: RowFilter;
-  /** How to read one page. */
   page: ByTime | ByIndex | Scan;
-  /** How to read all matches. */
   all: ByTime | ByIndex;
   /** How to count the matches: from chain heads, tallies, the search index, or by reading rows. */
   total: "heads" | "tallies" | "index" | "rows";

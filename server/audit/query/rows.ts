@@ -132,7 +132,6 @@ export function olderThan({ ms, seq, orgId }: Cursor): SQL {
   return sql`(a."timestamp", a.chain_seq) <= (${at}, ${seq}::bigint) AND (a."timestamp", a.chain_seq, a.org_id) < (${at}, ${seq}::bigint, ${orgId}::uuid)`;
 }
 
-/** The organizations of a scope. */
 export async function reachedBy(tx: Tx, scope: Scope): Promise<readonly string[]> {
   if (scope.kind !== "system") return scope.orgIds;
   const rows = await rowsOf<{ id: string }>(tx, sql`SELECT id FROM organizations`);
@@ -226,7 +225,6 @@ export const rowsByKey = async <Row>(tx: Tx, keys: readonly Key[], shape: Shape<
 export const keyRows = (keys: readonly Key[]): SQL =>
   sql`SELECT k.org_id, k.chain_seq, NULL::timestamptz FROM unnest(${uuids(keys.map((k) => k.orgId))}, ${sql.param(keys.map((k) => k.seq))}::bigint[]) AS k(org_id, chain_seq)`;
 
-/** One row by its id. */
 export async function rowOfId(tx: Tx, orgIds: readonly string[], id: string): Promise<EntryRow | undefined> {
   const [row] = await withNames<EntryRow>(
     tx,

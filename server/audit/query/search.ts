@@ -44,7 +44,6 @@ const FEW = { unsure: 200, sure: 16 };
 const FIRST_SEGMENTS = 4;
 const NO_ROWS = new Uint8Array();
 
-/** Keys whose rows match. */
 const checked = (tx: Tx, keys: readonly Key[], where: SQL): Promise<Found[]> =>
   keys.length === 0
     ? Promise.resolve([])

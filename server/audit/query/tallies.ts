@@ -64,7 +64,6 @@ export const BY_ACTOR: Shape = {
   groups: "1, 2, 3",
 };
 
-/** The span of the tallies by hour. */
 export const TALLY_MS = BY_HOUR.spanMs;
 
 const groupedBy = (groups: string): SQL => sql.raw(`GROUP BY ${groups}`);

@@ -53,7 +53,6 @@ const IN_TEXT: readonly [RegExp, string][] = [
 const MAY_HOLD_IN_TEXT =
   /passw|passphrase|pwd|secret|token|(api|private|access)[_ -]?key|credential|bearer|authorization|tm[aek]_|code|otp|mfa|2fa|:\/\/[^\s/"]{0,300}@/i;
 
-/** Masks the secrets in a text. */
 export function maskedText(text: string): string {
   if (!MAY_HOLD_IN_TEXT.test(text)) return text;
   return IN_TEXT.reduce((masked, [secret, mask]) => masked.replace(secret, mask), text);

@@ -116,7 +116,6 @@ export class PendingWrites {
   /** Answers the callers whose time is up, one sweep at a time. */
   readonly sweep = sharedRuns(() => this.#sweep());
 
-  /** Answers all of them. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await this.sweep();

@@ -59,12 +59,10 @@ export function releaseFolder(root: string, name: string): void {
   removeIfEmpty(join(root, name));
 }
 
-/** Removes a folder if it is empty. */
 export function removeIfEmpty(folder: string): void {
   attempt(() => rmdirSync(folder));
 }
 
-/** Removes a file if possible. */
 export function removeFile(path: string): void {
   attempt(() => unlinkSync(path));
 }

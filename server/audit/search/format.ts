@@ -266,7 +266,6 @@ export function writeSegment<Place>(
   };
 }
 
-/** A decoded block. */
 export class Block {
   /** All terms, each between two ENDs. */
   readonly text: string;
@@ -297,7 +296,6 @@ export class Block {
   }
   #foldedTerms: string[] | undefined;
 
-  /** Offset of a posting. */
   #startOf(place: number): number {
     if (!this.#starts) {
       this.#starts = [];

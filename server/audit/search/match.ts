@@ -82,7 +82,6 @@ export const leavesOf = (query: Query): Leaf[] => {
   return query.op === "and" || query.op === "or" ? query.of.flatMap(leavesOf) : [query];
 };
 
-/** Blocks to read for a leaf. */
 export function blocksOf(leaf: Leaf, grams: readonly Grams[]): number[] {
   const holdsOne = (one: Grams): boolean => {
     if (leaf.op === "contains") return mayHold(one, leaf.classes, leaf.text);
@@ -92,7 +91,6 @@ export function blocksOf(leaf: Leaf, grams: readonly Grams[]): number[] {
   return grams.flatMap((one, at) => (holdsOne(one) ? [at] : []));
 }
 
-/** Adds a block's rows for a leaf. */
 export function addRows(into: Bits, block: Block, leaf: Leaf): void {
   const add = (terms: readonly string[], fits: (term: string) => boolean) => {
     for (const [place, term] of terms.entries()) if (fits(term)) block.addTo(into, place);
@@ -149,7 +147,6 @@ export function evaluate(query: Query, rowsOf: (leaf: Leaf) => Bits, all: Bits):
   }
 }
 
-/** A set of all rows. */
 export function allBits(rows: number): Bits {
   const bits = noBits(rows).fill(0xff);
   if (rows % 8 > 0) bits[bits.length - 1] = (1 << (rows % 8)) - 1;
@@ -163,7 +160,6 @@ export function keepRows(bits: Bits, fits: (row: number) => boolean): Bits {
   return kept;
 }
 
-/** Rows of a set, in order. */
 export function rowsIn(bits: Bits): number[] {
   const rows: number[] = [];
   for (let at = 0; at < bits.length; at++)

@@ -53,7 +53,6 @@ function hold(id: string, grams: Grams[]): void {
   }
 }
 
-/** Reads a column of segments. */
 async function readColumn(tx: Tx, segments: readonly Segment[], column: "grams" | "times") {
   const rows = await rowsOf<{ id: string; data: Uint8Array }>(
     tx,
@@ -69,7 +68,6 @@ async function readColumn(tx: Tx, segments: readonly Segment[], column: "grams" 
   });
 }
 
-/** Grams of each block of some segments. */
 async function gramsOf(tx: Tx, segments: readonly Segment[]): Promise<Grams[][]> {
   const missing = segments.filter(({ id }) => !held.has(id));
   const read = missing.length > 0 ? await readColumn(tx, missing, "grams") : [];

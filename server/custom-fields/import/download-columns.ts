@@ -59,7 +59,6 @@ export async function nameDevices(tx: Tx, orgIds: readonly string[], results: re
   return new Map(found.map((device) => [device.deviceId, device]));
 }
 
-/** A value as readable text. */
 const asText = (value: FieldValue | null): string =>
   value === null ? "" : typeof value === "boolean" ? (value ? "Yes" : "No") : String(value);
 

@@ -101,7 +101,6 @@ export const outcomeOfCode = (code: string): ValueOutcome =>
   VALUE_OUTCOMES.find((outcome) => VALUE_CODES[outcome] === code) ?? "none";
 
 const WRITES: readonly string[] = [VALUE_CODES.set, VALUE_CODES.overwrite, VALUE_CODES.clear];
-/** Codes that change a device. */
 export const WRITE_CODES = WRITES.join("");
 /** True if any of the codes changes a device. */
 export const hasWrite = (codes: string): boolean => WRITES.some((code) => codes.includes(code));

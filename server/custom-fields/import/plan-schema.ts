@@ -112,11 +112,8 @@ const text = z.string().min(1).max(MAX_DECIDED_TEXT);
 
 /** Decision about a value that is not a dropdown's choice; text is the exact text in the file. */
 const choiceDecision = z.discriminatedUnion("action", [
-  /** Map to an existing choice. */
   z.strictObject({ text, action: z.literal("map"), to: z.string().min(1).max(MAX_CHOICE) }),
-  /** Add as a new choice. */
   z.strictObject({ text, action: z.literal("add") }),
-  /** Skip without reporting it as invalid. */
   z.strictObject({ text, action: z.literal("skip") }),
 ]);
 export type ChoiceDecision = z.output<typeof choiceDecision>;

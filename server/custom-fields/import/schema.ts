@@ -61,7 +61,6 @@ export type ImportState = {
   revision: string;
 };
 
-/** An import in the list of imports. */
 export type ImportEntry = Pick<
   ImportState,
   "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows"

@@ -129,7 +129,6 @@ async function raise(tx: Tx, { row, orgId }: Place, { finding, now }: Found): Pr
   return inserted.length > 0;
 }
 
-/** Appends entries to an alert. */
 async function join(tx: Tx, { alertId, entry, ms }: Finding): Promise<void> {
   const seq = entry.chainSeq;
   const at = new Date(ms).toISOString();

@@ -69,7 +69,6 @@ export function getterOf(field: string): Getter | undefined {
   return get && ((entry) => get(entry).filter(isPresent));
 }
 
-/** Names of all fields, for messages. */
 export const FIELD_NAMES: readonly string[] = [...Object.keys(GETTERS), "details.…"];
 
 /** A value as text, for comparison and display. */

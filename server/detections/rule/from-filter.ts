@@ -24,7 +24,6 @@ const part =
     return anyOf(fields.map((field) => ({ [`${field}|contains`]: one(values.map(literal)) })));
   };
 
-/** All combinations of one item per list. */
 const combinationsOf = (lists: readonly string[][]): string[][] =>
   lists.reduce<string[][]>((all, list) => all.flatMap((some) => list.map((next) => [...some, next])), [[]]);
 

@@ -6,7 +6,6 @@ import { mapValues } from "@/server/ground/records";
 import { fault } from "./fault";
 import { FIELD_NAMES, getterOf, isCode, textOf } from "./fields";
 
-/** Whether an entry matches. */
 export type Matcher = (entry: FullEntry) => boolean;
 /** The only field values that can match; null: any. */
 type Only = ReadonlySet<string> | null;

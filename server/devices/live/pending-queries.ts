@@ -34,7 +34,6 @@ export class PendingQueries {
     return this.#open.get(id);
   }
 
-  /** Waits for the answer to a query. */
   wait(id: string, { agentId, timeoutMs, signal, onFailed }: Wait): Promise<CommandResult> {
     return new Promise((resolve, reject) => {
       const fail = (error: AppError) => {

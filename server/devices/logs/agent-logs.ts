@@ -63,7 +63,6 @@ export const listLogs = operation({
 
 const stored = counter("trailmark_diagnostic_logs_total", "Diagnostic logs of agents stored");
 
-/** Maps an entry to its row. */
 const toRow = (entry: LogEntry): object => ({
   id: newId(),
   timestamp: entry.timestamp,

@@ -52,7 +52,6 @@ function entryOf(file) {
   };
 }
 
-/** The text of library.generated.ts. */
 export function render() {
   const files = readdirSync(join(HERE, "library")).sort();
   const lines = [

@@ -11,7 +11,6 @@ export type Start = { ms: number; before: string | null; isAfterAll: boolean } |
 const PURPOSE = "timeline cursor";
 const CURSOR = /^(\d{1,15})\.(\d)\.([0-9a-f-]{1,36})$/;
 
-/** Encodes a cursor as opaque text. */
 export const encodeCursor = ({ ms, source, id }: Cursor): string =>
   signText(PURPOSE, `${ms}.${TIMELINE_SOURCES.indexOf(source)}.${id}`);
 

@@ -6,7 +6,6 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 
 export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
 
-/** Adds headers to either type. */
 export function setHeaders(answer: Answer | Response, headers: Record<string, string>): void {
   if (!(answer instanceof Response)) Object.assign(answer.headers, headers);
   else for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);

@@ -190,7 +190,6 @@ function toOperation(endpoint: Endpoint) {
 const sorted = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The whole document. */
 export function describeApi(endpoints: Endpoint[], server: string): Json {
   const components = new Components();
   const operations = endpoints.map((endpoint) => {

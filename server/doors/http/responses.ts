@@ -140,7 +140,6 @@ function headersOfSuccess({ method, spec }: Endpoint, { at, types }: Answered): 
   );
 }
 
-/** Answers of an operation, by status. */
 export function responsesOf(endpoint: Endpoint, at: string): Record<string, Json> {
   const { spec } = endpoint;
   const status = String(spec.status ?? (spec.output === "empty" ? 204 : 200));

@@ -27,7 +27,6 @@ export type RouteAuth = "none" | "user" | "agent";
 
 /** REST's additions to an operation. */
 export type RouteOptions = {
-  /** One sentence for the API document. */
   summary: string;
   /** A likely mistake of callers, as a sentence for the API document. */
   note?: string;
@@ -58,7 +57,6 @@ export type RouteOptions = {
   body?: "json" | "none" | "optional" | "stream";
 };
 export type RouteSpec = Operation & RouteOptions;
-/** One operation of the API document. */
 export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
 /** A handler with web types; the front uses `answer` to avoid the cost of a Response. */

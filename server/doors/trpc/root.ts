@@ -205,7 +205,6 @@ export const appRouter = router({
     createException: mutation(createException),
     removeException: mutation(removeException),
   }),
-  /** Devices and their stored logs. */
   devices: router({
     list: query(listDevices),
     get: query(getDevice),
@@ -266,7 +265,6 @@ export const appRouter = router({
     undo: mutation(startUndo),
     discard: mutation(discardImport),
   }),
-  /** The caller's own account. */
   me: router({
     get: query(getMe),
     changePassword: mutation(changePassword),

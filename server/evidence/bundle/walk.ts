@@ -184,7 +184,6 @@ export class Walk {
     );
   }
 
-  /** Ends the walk. */
   finish(): Walked {
     this.#checkEnds();
     this.#checkRoot();

@@ -175,7 +175,6 @@ export class Verifier {
     this.#report(unsealed(id));
   }
 
-  /** The end of the rows. */
   finish(claim: HeadClaim): Verdict {
     const last = this.#rows > 0 || this.#startsAtRange ? this.#prevSeq : (this.#pruned?.throughSeq ?? 0);
     const head = typeof claim === "string" ? null : claim;

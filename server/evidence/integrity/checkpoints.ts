@@ -10,7 +10,6 @@ import { raiseAlarm } from "./alarm";
 /** Number of entries that an organization's chain ever had; 0 before the first. */
 export type Head = { orgId: string; seq: number };
 
-/** The head of every organization. */
 export function listHeads(): Promise<Head[]> {
   return asSystem((tx) =>
     rowsOf<Head>(

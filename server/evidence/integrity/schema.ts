@@ -12,7 +12,6 @@ export const integrityInput = z.object({ orgId: oneOrg, ...partShape }).superRef
 export const verifyInput = z.object({ ...integrityInput.shape, runId: guid.optional() }).superRefine(onePart);
 export type VerifyInput = z.output<typeof verifyInput>;
 
-/** Input and output of integrity.progress. */
 export const progressInput = z.object({ runId: guid });
 export type ProgressOutput = { rows: number | null };
 

@@ -99,7 +99,6 @@ const TOKEN = /^[\w-]{22}$/;
 const gone = (): AppError =>
   new AppError("not_found", "This link has ended, was revoked or never existed. Ask the person who gave it to you.");
 
-/** Counts an opening of a valid link. */
 async function countOpening(token: string, now: Date) {
   const t = auditSharedProofs;
   const [row] = await asSystem((tx) =>

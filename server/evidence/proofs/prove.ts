@@ -22,10 +22,8 @@ import { narrow } from "@/server/ground/scope";
 import { idInput } from "@/server/ground/wire";
 import { checkEntryProof, type EntryProof, formatEntryProof } from "./entry-proof";
 
-/** A proof as a file. */
 const entryProof = z.strictObject({ fileName: z.string(), text: z.string() });
 
-/** One entry of one organization, by its id. */
 export type EntryName = { orgId: string; id: string };
 /** Text of a .tlog-proof file, and its entry. */
 export type Proven = EntryName & { seq: number; size: number; text: string };
@@ -126,7 +124,6 @@ async function give(ctx: Ctx, id: string): Promise<{ fileName: string; text: str
   return { fileName: fileNameOf(proven), text };
 }
 
-/** A proof as a download. */
 export const proofFile = ({ fileName, text }: { fileName: string; text: string }): Response =>
   savedAs(fileName, "text/plain; charset=utf-8", text);
 

@@ -36,7 +36,6 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 class Fault extends Error {}
 
-/** Builds the policy line by line. */
 class PolicyReader {
   readonly logs: VerifierKey[] = [];
   readonly witnesses: Witness[] = [];

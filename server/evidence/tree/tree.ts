@@ -200,7 +200,6 @@ export class TreeFold {
 
   constructor(private readonly sha256: Sha256) {}
 
-  /** Leaves so far. */
   get size(): number {
     return this.#size;
   }

@@ -11,7 +11,6 @@ export const BUSY_SECONDS = 5;
 
 /** Length of the queue, and maximum wait (ms). */
 type Queue = { max: number; ms: number };
-/** Waiting work, started by `begin`. */
 type Entry = { begin: () => void };
 
 /** Limits concurrent work; the rest waits in order. */

@@ -6,7 +6,6 @@ import { newId } from "@/server/ground/ids";
 import { hashSecret, looksLike, newSecret } from "@/server/ground/secrets";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 
-/** Lifetime of a token by purpose. */
 const LIFETIME_MS = {
   invite: 7 * DAY_MS,
   reset: HOUR_MS,

@@ -15,7 +15,6 @@ export type MailBody = { text: string; html?: string; csv?: { name: string; cont
 type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
 
-/** Job that sends a message. */
 export const DELIVERY = { name: "delivery" };
 
 type Waiting = Pick<DeliveryRow, "id" | "endpointId" | "orgId" | "partnerId">;

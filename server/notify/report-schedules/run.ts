@@ -182,7 +182,6 @@ export async function runDueReports(now = new Date(), stopping?: AbortSignal): P
   return sent;
 }
 
-/** Job that sends due reports. */
 export const reportJob: JobKind<object> = {
   name: "reports",
   cron: "* * * * *",

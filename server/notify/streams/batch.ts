@@ -23,7 +23,6 @@ import { aboutStream, formatOf, kindOf } from "./stream";
 /** Filtered entries collected before a batch is sent without any other. */
 const MAX_FILTERED = 1_000;
 
-/** A batch ready to send, and its row. */
 export type Ready = { row: BatchRow; batch: Batch };
 
 type Source = Pick<Work, "stream" | "organization">;

@@ -49,7 +49,6 @@ async function objectFaults(file: string, manifest: Manifest, trust: Trust): Pro
   return verdict.reasons.map((reason) => ({ isBroken: false, reason }));
 }
 
-/** Reads a manifest and its object. */
 async function readPair(base: string, path: string, { trust, objects }: Reading): Promise<Found> {
   const read = readManifest(readText(join(base, path)));
   if (!read) return { path, manifest: null, faults: [{ isBroken: true, reason: "it is not a manifest" }] };

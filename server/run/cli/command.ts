@@ -39,7 +39,6 @@ export function readArgs<const O extends Options>(args: string[], options: O, wo
   }
 }
 
-/** Value of a required option. */
 export function required(value: string | undefined, name: string): string {
   if (!value) throw new UsageError(`${name} is needed.`);
   return value;

@@ -6,7 +6,6 @@ import { ED25519, parseVerifierKey } from "@/server/evidence/tree/signed-note";
 import { UsageError } from "./command";
 import { readText } from "./read-bytes";
 
-/** Command line options for trusted keys. */
 export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
 
 function readPolicy(file: string): Trust {

@@ -94,7 +94,6 @@ export const getChecklist = operation({
   },
 });
 
-/** Preference key of the choice. */
 const CHECKLIST_KEY = "setup.checklist";
 
 /**

@@ -5,7 +5,6 @@ import { guid, isoTime } from "@/server/ground/wire";
 const STEPS = ["organization", "enrollment_key", "agent", "verified", "backup", "witness", "two_factor"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Input of setup.dismissChecklist. */
 export const dismissInput = z.strictObject({ dismissed: z.boolean() });
 
 /**

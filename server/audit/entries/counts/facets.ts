@@ -35,7 +35,6 @@ type Counted = { counts: Count[]; rows: number; cut: boolean };
 
 const byNumber = (a: Count, b: Count): number => b.count - a.count || (a.value < b.value ? -1 : 1);
 
-/** Counts the values of rows `a`. */
 function countValues(tx: Tx, rows: SQL): Promise<Count[]> {
   const firstSeen = layout().isIndexed ? sql`UNION ALL SELECT 'firstSeen', c.* FROM (${countFirstSeen()}) c` : sql``;
   return rowsOf<Count>(

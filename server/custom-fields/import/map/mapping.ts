@@ -18,7 +18,6 @@ import type { ImportRecord } from "@/server/custom-fields/import/record";
 import { type DateOrder, RESERVED_KEYS } from "@/server/custom-fields/schema";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
 
-/** A column without its values. */
 function withoutValues(column: SourceColumn): SourceColumn {
   const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
   const { text, number, boolean, mdy, dmy, ymd } = column.misfits;

@@ -63,5 +63,4 @@ export const formatChange = fileFormat
   .partial();
 export type FormatChange = z.output<typeof formatChange>;
 
-/** A sheet of a workbook. */
 export type SheetInfo = { name: string; isHidden: boolean };

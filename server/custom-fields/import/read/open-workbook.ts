@@ -187,7 +187,6 @@ function withStyles(file: Buffer, part: string): Buffer {
   return Buffer.from(CFB.write(archive, { type: "buffer", fileType: "zip" }) as Uint8Array);
 }
 
-/** Applies hiddenParts to a workbook. */
 function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
   if (hidden.length === 0) return book;
   hidden.forEach(

@@ -103,7 +103,6 @@ class SheetRows {
   }
 }
 
-/** Sheets of a workbook and the first rows of each. */
 export type WorkbookHead = { sheets: SheetInfo[]; rows: (sheet: string) => Generator<RawRecord> };
 
 /**

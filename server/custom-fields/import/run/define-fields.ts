@@ -81,7 +81,6 @@ export async function defineFields(tx: Tx, found: ImportRecord, plan: Plan): Pro
   return { created, extended };
 }
 
-/** Records changes to definitions. */
 export function recordDefined(ctx: Ctx, importId: string, { created, extended }: Defined): void {
   const note = (
     action: "custom_field.create" | "custom_field.update",

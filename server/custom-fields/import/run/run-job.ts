@@ -287,7 +287,6 @@ async function abandon(attempt: Attempt, error: AppError): Promise<void> {
   return asSystem((tx) => finishWork(tx, attempt, { error: error.message, summary }));
 }
 
-/** Ends work that a person cancelled. */
 async function cancel(attempt: Attempt): Promise<void> {
   const work = await loadWork(attempt);
   if (work.found.job === "apply") return finishRun(work, { status: "cancelled" });

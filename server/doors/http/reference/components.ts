@@ -25,7 +25,6 @@ const split = (schema: Json): { beside: Json; shape: Json } => ({
   shape: Object.fromEntries(Object.entries(schema).filter(([key]) => !BESIDE.includes(key))),
 });
 
-/** Maps the schemas inside a schema. */
 function inside(schema: Json, exchange: (inner: Json) => Json): Json {
   const one = (value: unknown): unknown => (isObject(value) ? exchange(value) : value);
   return Object.fromEntries(

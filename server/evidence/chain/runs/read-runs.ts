@@ -41,7 +41,6 @@ const RANGES_A_TURN = 4;
 type Reading = {
   tenant: Tenant;
   orgId: string;
-  /** Sequences to read. */
   part: SeqRange;
   mark: number | undefined;
   onRun: (run: Run) => void;
@@ -69,7 +68,6 @@ class Ranges {
     return this.#open.length > 0;
   }
 
-  /** Reads the next range with a given reader. */
   async readNext(read: (range: SeqRange, onProgress: (rows: number) => void) => Promise<Run[]>): Promise<void> {
     const at = this.#open.shift();
     const range = at === undefined ? undefined : this.ranges[at];

@@ -39,7 +39,6 @@ type StoreRequest = {
 export const digestOf = (bytes: Uint8Array, encoding: "hex" | "base64"): string =>
   createHash("sha256").update(bytes).digest(encoding);
 
-/** The store's address for people. */
 export const endpointOf = ({ endpoint, region }: Pick<Store, "endpoint" | "region">): string =>
   endpoint?.replace(/\/$/, "") ?? `https://s3.${region}.amazonaws.com`;
 

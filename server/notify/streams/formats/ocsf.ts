@@ -105,7 +105,6 @@ function entityOf({ entry, organization }: StreamedEntry) {
   });
 }
 
-/** Members specific to a class. */
 function classMembers(streamed: StreamedEntry, { class_uid, account }: Places) {
   const { entry } = streamed;
   const api = { operation: entry.action, service: { name: PRODUCT.name } };

@@ -84,7 +84,6 @@ export function cut(text: string, characters: number): string {
   return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
-/** Drops members without a value. */
 export const given = <T extends Record<string, unknown>>(members: T): Partial<T> =>
   Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== null && value !== undefined && value !== ""),

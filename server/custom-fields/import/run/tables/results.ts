@@ -34,7 +34,6 @@ export async function insertResults(tx: Tx, { importId, partnerId }: Import, row
         "pickedDeviceId" uuid)`);
 }
 
-/** Updates one row's result. */
 export async function replaceResult(tx: Tx, of: Import, row: Result): Promise<void> {
   await tx.execute(sql`
     DELETE FROM custom_field_import_results WHERE import_id = ${of.importId}::uuid AND row_no = ${row.rowNo}`);
