@@ -61,7 +61,7 @@ describe("migrate", () => {
     expect(admin).toEqual({ member: true });
   });
 
-  it("lets the groups themselves log in if the URLs name them", async () => {
+  it("lets the group roles log in when the URLs name them", async () => {
     await migrate(embedded);
     const [row] = await query<{ name: string }>(embedded.appUrl, "SELECT current_user AS name");
     expect(row).toEqual({ name: "trailmark_app" });

@@ -87,7 +87,7 @@ describe("recording an export of several organizations", () => {
     }
   });
 
-  it("uses the home organization for an operator's empty export, with its download", async () => {
+  it("records an operator's empty export and its download in the home organization", async () => {
     const [one, other] = [await arrange(), await arrange()];
     const operator = await createUser({ role: "system_admin" });
     const id = await ask(operator, { resource: "Nothing at all" }, [...one.orgIds, ...other.orgIds]);

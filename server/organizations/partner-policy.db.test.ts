@@ -41,7 +41,7 @@ it("one switch requires a second factor from all users of one partner only", asy
   ]);
 });
 
-it("the platform operator can require it without having a second factor", async () => {
+it("the platform operator can require a second factor without having one", async () => {
   const partner = await createPartner();
   const operator = await createUser({ role: "system_admin" });
   const body = { partnerId: partner.id, requireTwoFactor: true };

@@ -105,7 +105,7 @@ describe.skipIf(!hasPooler())("behind a transaction pooler", () => {
     expect(directUrl()).toBe(app);
   });
 
-  it("plain postgres.js fails", async () => {
+  it("fails with plain postgres.js", async () => {
     // The two answers must come in two packets, which is up to the machine: so often that they do.
     const attempt = async () => {
       const plain = postgres(pooler.url(app), { max: 1, prepare: false, fetch_types: false, onnotice: () => {} });
