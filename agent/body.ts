@@ -17,7 +17,7 @@ export async function* chunksUntil(signal: AbortSignal, body: ReadableStream<Uin
   }
 }
 
-/** Reads an answer's whole text. @throws Error for one without an end, or one that takes too long */
+/** Reads an answer's whole text. @throws Error if it does not end, or not in time */
 export async function textOf({ body }: Response, signal: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

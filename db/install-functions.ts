@@ -63,8 +63,8 @@ export async function staleFunctions(sql: postgres.ISql, functions: readonly Sql
 }
 
 /**
- * Runs work that creates or names functions. trailmark_sealer owns them all: only meanwhile is the database's owner a
- * member, and may it create.
+ * Runs work that creates or names functions. trailmark_sealer owns all functions; only during this work is the
+ * database's owner a member, with the right to create.
  */
 export async function withSealer(tx: postgres.ISql, work: () => Promise<void>): Promise<void> {
   const [owner] = await tx<{ member: boolean }[]>`SELECT pg_has_role('trailmark_sealer', 'USAGE') AS member`;

@@ -31,7 +31,7 @@ async function hasCaughtUp(replica: postgres.Sql, { cluster, lsn }: LogPosition)
     const [row] = await replica<{ done: boolean | null; standby: boolean; cluster: string }[]>`
       SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AS done,
         system_identifier::text AS cluster FROM pg_control_system()`;
-    // A promoted server, or one that never was a replica, must not be used.
+    // A promoted server, or one that never was a replica, must not be read.
     if (!row?.standby || row.cluster !== cluster) return false;
     if (row.done) return true;
   }

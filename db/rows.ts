@@ -11,7 +11,7 @@ export async function rowsOf<Row>(tx: Tx, query: SQL): Promise<Row[]> {
 
 /**
  * Row of a statement that always returns one, such as INSERT … RETURNING.
- * @throws Error where there is none: the statement is wrong
+ * @throws Error if there is none, so the statement is wrong
  */
 export function oneOf<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error("a statement that gives one row gave none");

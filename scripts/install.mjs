@@ -21,7 +21,7 @@ function isInstalled(omit) {
 
 /**
  * Runs `npm ci` when node_modules is missing or differs from the lock file.
- * @param omit "dev" if nothing is tested
+ * @param omit "dev" for a build without tests
  */
 export async function install(omit = "none") {
   if (isInstalled(omit)) return;

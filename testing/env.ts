@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-// Passes the settings to db, even if a test imports nothing of the server.
+// Passes the settings to db, even if a test imports nothing from the server.
 import "@/server/ground/env";
 
 const dataDir = join(tmpdir(), `data-${process.pid}`);

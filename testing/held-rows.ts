@@ -18,8 +18,8 @@ export const waiting = () =>
   });
 
 /**
- * Runs several things at once, deterministically: holds rows that all of them change until each waits.
- * @param works started one by one, each once the earlier ones wait
+ * Runs several tasks at once, deterministically: locks rows that all of them change until each waits.
+ * @param works started one by one, each when the earlier ones wait
  */
 export async function atOnce<T>(lock: Lock, works: readonly (() => Promise<T>)[]): Promise<T[]> {
   const begun: Promise<T>[] = [];
@@ -34,7 +34,7 @@ export async function atOnce<T>(lock: Lock, works: readonly (() => Promise<T>)[]
 }
 
 /**
- * Runs something that the database aborts at held rows; earlier commits stay.
+ * Runs a task that the database aborts at locked rows; earlier commits stay.
  * @param lock a SELECT … FOR UPDATE of the rows
  */
 export function cutOffAt<T>(lock: SQL, work: () => Promise<T>): Promise<T> {
@@ -57,7 +57,7 @@ const waitingFor = async (tx: Tx) => {
   return rows[0]?.n ?? 0;
 };
 
-/** Runs something while `work` waits for held rows or another lock; then `work` continues. */
+/** Runs a task while `work` waits for locked rows or another lock; then `work` continues. */
 export async function whileHeld<T>(lock: Lock, work: () => Promise<T>, meanwhile: (tx: Tx) => unknown): Promise<T> {
   const { working } = await asSystem(async (tx) => {
     await take(tx, lock);

@@ -53,7 +53,7 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     TRAILMARK_DATA_DIR: dataDir,
     TRAILMARK_ADMIN_EMAIL: ADMIN.email,
     TRAILMARK_ADMIN_PASSWORD: ADMIN.password,
-    // One agent stands for a fleet.
+    // One agent represents a fleet.
     AGENT_REQUESTS_PER_MINUTE: "120000",
   };
 }
@@ -121,7 +121,7 @@ export function clusterOf(dataDir: string): { folder: string; owner: string; por
 /** kill -9 of the embedded PostgreSQL. */
 export const killPostgres = (dataDir: string): Promise<void> => killPostmaster(clusterOf(dataDir).folder);
 
-/** Signals each process of a running PostgreSQL, except those that exit meanwhile. */
+/** Signals each process of a running PostgreSQL, except those that have exited. */
 export async function signalPostmaster(folder: string, signal: NodeJS.Signals): Promise<void> {
   const running = readPostmaster(folder);
   if (running.kind === "none" || running.kind === "foreign") return;

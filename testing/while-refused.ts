@@ -3,7 +3,7 @@ import { roles } from "./chain";
 
 type Rows = { table: string; column: string; id: string };
 
-/** Runs something while the database refuses to change some rows, as if it went down in between. */
+/** Runs a task while the database refuses to change some rows, as if it went down in between. */
 export async function whileRefused<T>({ table, column, id }: Rows, work: () => Promise<T>): Promise<T> {
   const name = `refuse_${randomUUID().replaceAll("-", "")}`;
   await roles.owner.unsafe(`

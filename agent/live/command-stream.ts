@@ -110,8 +110,8 @@ async function listen(options: LiveOptions, enqueue: ReturnType<typeof workQueue
 }
 
 /**
- * Ends with the answer, or once nobody waits for it, so that a hanging program, or a server that requests an hour's
- * wait, occupies a worker no longer.
+ * Ends with the answer, or when nobody waits for it any longer, so that a hanging program or server does not occupy a
+ * worker.
  */
 async function respondWithin(
   options: LiveOptions,

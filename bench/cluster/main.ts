@@ -31,7 +31,7 @@ async function stay(): Promise<void> {
   await new Promise(() => setInterval(() => {}, 60_000));
 }
 
-/** @returns whether nothing was lost and no caller waited too long. */
+/** @returns whether nothing was lost and every caller got an answer in time. */
 async function killInTurn(cluster: Cluster): Promise<boolean> {
   const credentials = await prepare(base);
   const acked = nothingYet();

@@ -80,7 +80,7 @@ export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Pr
   return answers;
 }
 
-/** p95 of the times, and the product's CPU time meanwhile (both ms). */
+/** p95 of the times, and the product's CPU time during them (both ms). */
 export type Waited = { p95: number; work: number; refused: number; asked: number };
 export type Bystander = { server: Server; caller: Caller; everyday: Verb[]; timeoutMs: number };
 

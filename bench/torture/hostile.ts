@@ -230,7 +230,7 @@ const readsAll: RequestListener = (incoming, outgoing) => {
   incoming.resume().once("end", () => outgoing.writeHead(202).end());
 };
 
-/** Runs the body attacks on such a server. @returns successful attacks, and all */
+/** Runs the body attacks on such a server. @returns how many succeeded, and how many ran */
 async function control(target: Target): Promise<[number, number]> {
   const attacks = ATTACKS(false).filter(({ name }) => /bomb|deep/.test(name));
   const seen = await Promise.all(attacks.map(({ run }) => run(target)));

@@ -156,7 +156,7 @@ export const importKillLine: Line = {
   },
 };
 
-/** Advances a run's progress mark as if written before its rows. */
+/** Sets a run's progress mark ahead of its rows. */
 async function runAhead(server: Server, id: string): Promise<void> {
   const sql = ownerOf(server);
   await sql`SELECT set_config('trailmark.scope', 'system', false)`;

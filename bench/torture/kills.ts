@@ -128,7 +128,7 @@ async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promi
   });
 }
 
-/** K1: kill -9 of PostgreSQL under load; the server recovers by itself within 5 s and answers 503 meanwhile. */
+/** K1: kill -9 of PostgreSQL under load; the server recovers by itself within 5 s and answers 503 until then. */
 const killTheDatabase: Line = { id: "K1", title: "kill -9 of PostgreSQL under load", run: killDatabase };
 
 /** The control: a database that answers before its WAL is on disk must be caught losing rows. */

@@ -125,7 +125,7 @@ async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Ref
   }
 }
 
-/** The stream's end takes a moment to propagate; a query meanwhile is 502. */
+/** The stream's end takes a moment to propagate; until then a query is a 502. */
 async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
   for (const deadline = Date.now() + WAIT_MS; ; await sleep(20)) {
     const asked = await ask();

@@ -23,7 +23,7 @@ export const nothingYet = (): Acknowledged => ({
 const FIRST_ANSWER_MS = 30_000;
 const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events.size + deviceEvents.size + logs.size;
 
-/** Waits for a time and an acknowledgement: on a busy machine a kill could come before any, and prove nothing. */
+/** Waits for a time and an acknowledgement: a kill before the first one would prove nothing. */
 export async function underLoad(acked: Acknowledged, ms: number): Promise<void> {
   const before = countOf(acked);
   const began = Date.now();
@@ -184,7 +184,7 @@ async function writer(
       await response.arrayBuffer();
     } catch (error) {
       acked.onAnswer?.(at, reasonOf(error));
-      acked.refused++; // The server is gone: nothing was promised.
+      acked.refused++; // The server is gone, and never acknowledged this one.
       await sleep(20);
     }
   }

@@ -33,7 +33,7 @@ export function workOf({ child, dataDir }: Server): Map<string, number> {
   return new Map(pids.flatMap(threadsOf));
 }
 
-/** CPU time between two moments (ms), without threads that ended meanwhile. */
+/** CPU time between two moments (ms), without threads that ended in between. */
 export function workBetween(before: Map<string, number>, after: Map<string, number>): number {
   let sum = 0;
   for (const [thread, ms] of after) sum += ms - (before.get(thread) ?? 0);

@@ -69,7 +69,7 @@ export function ExceptionDialog({ alert, onClose }: { alert: Story; onClose: () 
   );
 }
 
-/** Exceptions of a rule; nothing without any. */
+/** Exceptions of a rule; renders nothing if there are none. */
 export function Exceptions({ ruleId }: { ruleId: string }) {
   const trpc = useTRPC();
   const mayChange = useCan("detections:manage");

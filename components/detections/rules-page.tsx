@@ -19,7 +19,7 @@ const RuleDialog = dynamic(() => import("./rule-dialog").then((m) => m.RuleDialo
 
 const NEEDS_FULL_ACCESS = "this rule is for all organizations, and you have access to chosen ones only";
 
-/** Detection rules: those that come with the product and the caller's own. */
+/** Detection rules: built-in ones and the caller's own. */
 export function RulesPage() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();

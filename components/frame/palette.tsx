@@ -118,8 +118,7 @@ export function Palette({ opened, early, onHelp }: Props) {
 }
 
 /**
- * Selects the first match whenever the matches change, unless the user has moved the selection to one that still
- * exists.
+ * Selects the first match whenever the matches change, unless the user's selection still exists.
  * Spotlight keeps the selection on a DOM element, which may have disappeared with the previous results.
  */
 function useSelectedMatch(hits: string) {

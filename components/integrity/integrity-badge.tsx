@@ -32,8 +32,8 @@ const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
 };
 
 /**
- * Summary when the state can no longer be read: shows the last reading as such, and a break stays a break.
- * @param last the summary of the last reading, which was at `readAt`; null if a part of it was never read
+ * Summary when the state can no longer be read: shows the last reading, labeled as such; a break stays a break.
+ * @param last the summary of the last reading, made at `readAt`; null if part of it was never read
  */
 export function unread(
   last: ChainSummary,

@@ -48,7 +48,7 @@ type Shown = { found: Found; part: Part; seconds: number; prunedUnder?: string |
 
 const entries = (n: number): string => counted(n, "entry", "entries");
 
-/** The rest of the chain, outside the requested sequence numbers, which was not read. */
+/** The part of the chain outside the requested sequence numbers, which was not read. */
 function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): string {
   const pruned = prunedPrefix?.throughSeq ?? 0;
   const last = head?.seq ?? 0;

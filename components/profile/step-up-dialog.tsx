@@ -21,7 +21,7 @@ const openDialog = () =>
   [...document.querySelectorAll<HTMLElement>("[role=dialog] .mantine-Modal-body")].at(-1) ?? null;
 
 /**
- * Makes the rest of an open dialog inert while the confirmation is shown inside it, and gives the focus back after that.
+ * Makes an open dialog's other content inert while the confirmation is shown in it, and returns the focus afterwards.
  * Closing that dialog cancels the confirmation.
  */
 function useHost(host: HTMLElement | null, onClose: () => void) {

@@ -11,5 +11,5 @@ const textOf = async (bytes: Blob): Promise<string> =>
 export const isProofFile = async (file: Blob): Promise<boolean> =>
   isEntryProof(await textOf(file.slice(0, START_BYTES)));
 
-/** The text of a file; of one that is too long for a proof, just enough to tell. */
+/** The text of a file; if it is too long for a proof, only enough of it to detect that. */
 export const readProof = (file: Blob): Promise<string> => textOf(file.slice(0, MAX_PROOF_CHARACTERS + 1));

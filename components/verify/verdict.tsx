@@ -116,7 +116,7 @@ export function Verdict({ checked, trustSource, onAgain }: Props) {
   );
 }
 
-/** The trusted keys that actually signed: a second key that was given may have signed nothing. */
+/** The trusted keys that actually signed; another given key may have signed nothing. */
 function signers({ signedBy }: JudgedBundle, { from }: TrustSource): string {
   const keys = signedBy.map((key) => key.split("+", 2).join("+")).join(", ");
   return from === "you" ? `${keys}, which you gave` : `${keys}, a key of the server that served this page`;

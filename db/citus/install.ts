@@ -116,7 +116,7 @@ async function withoutSubSelects(tx: postgres.TransactionSql): Promise<void> {
   for (const { statement } of policies) await tx.unsafe(statement);
 }
 
-/** Distributes a table with its rows; row-level security would hide them from its owner meanwhile. */
+/** Distributes a table with its rows; row-level security would hide the rows from its owner during the copy. */
 async function distributeTable(tx: postgres.TransactionSql, table: string): Promise<void> {
   await tx`ALTER TABLE ${tx(table)} NO FORCE ROW LEVEL SECURITY`;
   const before = await countOf(tx, table);

@@ -45,7 +45,7 @@ export type Layout = {
   append: (pool: postgres.Sql, batch: Batch) => Promise<Batch["rows"]>;
   /** Connections of the batch writer, and batches in flight. */
   writer: { connections: number; batches: number };
-  /** Makes the planner prefer indexes for the rest of the transaction; undefined if impossible. */
+  /** Makes the planner prefer indexes until the transaction ends; undefined if impossible. */
   byIndexOrder: SQL | undefined;
   /** Whether texts and counts of history are indexed in the background. */
   isIndexed: boolean;

@@ -24,7 +24,7 @@ const CONTROL = "global/pg_control";
 async function copyOne(cluster: string, name: string, take: TakeFile): Promise<void> {
   const path = join(cluster, name);
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return; // Dropped meanwhile; replaying the log drops it too.
+  if (size === undefined) return; // Dropped during the copy; replaying the log drops it too.
   const bytes = createReadStream(path);
   const isThere = await new Promise<boolean>((resolve, reject) => {
     bytes.once("open", () => resolve(true));

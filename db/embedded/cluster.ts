@@ -149,7 +149,7 @@ async function initialise(
     if (durable) syncFolder(dirname(cluster));
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // Else another process created it meanwhile.
+    if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // Otherwise another process created it first.
   } finally {
     rmSync(passwordFile, { force: true });
   }

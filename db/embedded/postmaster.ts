@@ -105,6 +105,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has exited meanwhile.
+    // It exited in the meantime.
   }
 }

@@ -181,7 +181,7 @@ export const customFieldImportChanges = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_changes_pkey", columns: [t.importId, t.rowNo] })],
 );
 
-/** Mapping of the last import with these columns, offered for the next such file. */
+/** Mapping of the last import with these columns, offered for the next file that has them. */
 export const customFieldImportMappings = pgTable(
   "custom_field_import_mappings",
   {

@@ -55,7 +55,7 @@ export const holdDefinitions = (tx: Tx, { partnerId }: { partnerId: string }): P
 export const lockDefinitions = (tx: Tx, { partnerId }: { partnerId: string }): Promise<unknown> =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(${keyOf(sql`${partnerId}`)})`);
 
-/** Rules of some definitions by id, without those that do not exist. */
+/** Rules of the definitions with these ids; unknown ids are ignored. */
 export async function rulesOf(tx: Tx, ids: Iterable<string>): Promise<ReadonlyMap<string, FieldRule>> {
   const rows = await rowsOf<FieldRule & { id: string }>(
     tx,

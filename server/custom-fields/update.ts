@@ -28,8 +28,8 @@ function convertDefault(rule: FieldRule, value: FieldValue | null): FieldValue |
 }
 
 /**
- * Converts every stored value of a field, in every organization: all or none. Writers of values wait meanwhile.
- * @throws AppError validation_failed when a value does not fit, with how many and (unless they are secret) which.
+ * Converts every stored value of a field in every organization, or none. Writers of values wait until it ends.
+ * @throws AppError validation_failed when values do not fit, with their number and (unless secret) the values
  */
 async function convertValues(tx: Tx, row: DefinitionRow, rule: FieldRule): Promise<void> {
   await tx.execute(sql`LOCK TABLE custom_field_values IN SHARE ROW EXCLUSIVE MODE`);

@@ -67,7 +67,7 @@ const auditable = ({ title, enabled, digest, dedupeSeconds, snoozedUntil, yaml }
   ...{ title, enabled, digest, dedupeSeconds, snoozedUntil: snoozedUntil?.toISOString() ?? null, yaml },
 });
 
-/** The caller's rules, those that come with the product included, newest first. */
+/** The caller's rules, including built-in ones, newest first. */
 export const listRules = operation({
   permission: "detections:read",
   input: ruleListInput,

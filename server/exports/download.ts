@@ -105,9 +105,9 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
 }
 
 /**
- * File of one of the caller's own exports, or the range that a resumed download needs.
+ * File of one of the caller's own exports, or the requested range for a resumed download.
  * @throws AppError not_found for another user's; conflict before it is done; range_not_satisfiable past its end;
- * step_up_required where it holds many entries
+ * step_up_required if it holds many entries
  */
 export const downloadExport = operation({
   permission: "audit:export",

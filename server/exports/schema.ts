@@ -16,7 +16,7 @@ export const DOWNLOAD_SLOTS = { kind: "downloads", max: 4, advice: "Wait until o
 
 const { shape } = exportInput;
 
-/** Body of POST /audit-logs/exports: that of POST /audit-logs/export, plus format and name of the file. */
+/** Body of POST /audit-logs/exports: the body of POST /audit-logs/export, plus format and file name. */
 export const createInput = z.strictObject({
   orgId: shape.orgId,
   filters: shape.filters,

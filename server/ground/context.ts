@@ -44,7 +44,7 @@ export type Ctx = {
   recheck?: () => Promise<Ctx>;
   /** For requests with an Idempotency-Key: keeps the result for repeats, in the transaction of the work. */
   keep?: (tx: Tx, result: unknown) => Promise<void>;
-  /** ETags of which one must match the changed settings; any if omitted. */
+  /** ETags, one of which must match the changed settings; any settings if omitted. */
   ifMatch?: readonly string[] | undefined;
   /** The raw body for a streaming route: unread, undecoded and unlimited. */
   bytes?: AsyncIterable<Uint8Array> | undefined;

@@ -222,7 +222,7 @@ class Share {
         lost.throwIfAborted();
         if (kind.catchesUp) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
       } catch (error) {
-        // A job taken over by another process must not be given back: throwing changes nothing.
+        // A job taken over by another process must not be given back; throwing has no effect.
         if (this.#stopping.signal.aborted && !lost.aborted) return giveBack();
         if (!lost.aborted) log.warn({ err: error, job: kind.name, attempt: job.attempts }, "a job failed");
         throw error;

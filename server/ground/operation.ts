@@ -11,7 +11,7 @@ type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
 
 /** A verb with its facts for the doors: REST uses route(), tRPC query() or mutation(). */
 export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
-  /** Without it, any admitted caller. */
+  /** Permission that callers need; if omitted, any admitted caller may use the operation. */
   permission?: Permission;
   /** For the caller's own account: also open to a person who must still set up a second factor. */
   account?: true;

@@ -14,9 +14,8 @@ export function lacksRecentProof({ session, now }: Ctx, appliesTo: AppliesTo): b
 }
 
 /**
- * Requires a recent identity check in a session: an unattended browser or a stolen session must not do what is hard to
- * undo.
- * @throws AppError step_up_required
+ * Requires a recent identity check in a session, so that an unattended browser or a stolen session cannot do anything
+ * hard to undo. @throws AppError step_up_required
  */
 export function requireRecentProof(ctx: Ctx, appliesTo: AppliesTo): void {
   if (lacksRecentProof(ctx, appliesTo))

@@ -21,9 +21,9 @@ export function matchedBy(header: string | null): string[] | undefined {
 }
 
 /**
- * Refuses a change based on other settings than the current ones, read in the locking transaction.
- * @param settings as `version` of the operation picks them from its answer
- * @throws AppError precondition_failed where If-Match names neither
+ * Refuses a change based on outdated settings; called with the settings read in the locking transaction.
+ * @param settings as the operation's `version` selects them from its answer
+ * @throws AppError precondition_failed if If-Match does not name them
  */
 export function requireMatch({ ifMatch }: Pick<Ctx, "ifMatch">, settings: unknown): void {
   if (ifMatch && !ifMatch.includes(etagOf(settings))) throw new AppError("precondition_failed");

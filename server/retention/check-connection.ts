@@ -6,7 +6,7 @@ import { isPruningEnabled } from "./schedule";
 
 export type ConnectionCheck = { status: "ok" | "off" | "wrong"; detail: string };
 
-/** Checks that the elevated role is reachable, and may prune and nothing more. */
+/** Checks that the elevated role is reachable, may prune, and has no other rights. */
 export async function checkAdminConnection(): Promise<ConnectionCheck> {
   if (!isPruningEnabled())
     return { status: "off", detail: "AUDIT_ADMIN_DATABASE_URL is not set: nothing is ever pruned" };

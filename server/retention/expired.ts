@@ -5,7 +5,7 @@ import { firstCheckpointCovering, newestCheckpoint } from "@/server/evidence/che
 import { DAY_MS } from "@/server/ground/time/durations";
 import { type Hold, readHolds } from "./hold";
 
-/** Start of a chain of which every row is past the window; lastSeq < firstSeq when there is none. */
+/** Start of a chain in which every row is past the window; lastSeq < firstSeq if there is none. */
 export type Expired = {
   cutoff: Date;
   firstSeq: number;
@@ -28,7 +28,7 @@ const isInside = ({ cutoff, signedThrough }: Window): SQL =>
   sql`"timestamp" >= ${cutoff.toISOString()}::timestamptz AND chain_seq > ${signedThrough}`;
 /** Reading a row of the chain costs about as much as this many time index entries. */
 const HEAP_COST = 3;
-/** Newest expired rows checked for a row inside the window that holds them back. */
+/** Newest expired rows checked for a row inside the window, which holds them back. */
 const HELD_PROBE_ROWS = 100;
 
 const toPosition = (row: PositionRow | undefined): Position | null =>

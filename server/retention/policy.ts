@@ -24,7 +24,7 @@ import {
   setInput,
 } from "./schema";
 
-/** Settings of a policy made by people; the rest is when it was applied. */
+/** Settings of a policy that people choose; the other members say when it was applied. */
 const settingsOf = ({ orgId, configured, retentionDays, archiveToS3, updatedAt }: Policy) => ({
   ...{ orgId, configured, retentionDays, archiveToS3, updatedAt },
 });

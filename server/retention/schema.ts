@@ -42,7 +42,7 @@ export const manyPreview = z.strictObject({
 /** changed: number of organizations that had another retention, or none. */
 export const manyChanged = z.strictObject({ organizations: z.int(), changed: z.int() });
 
-/** Spec, Audit retention policy; without one, configured is false and the rest null. */
+/** Spec, Audit retention policy; without a policy, configured is false and the other members are null. */
 export const policy = z.strictObject({
   orgId: guid,
   configured: z.boolean(),

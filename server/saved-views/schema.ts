@@ -5,7 +5,7 @@ const MAX_VIEW_NAME = 80;
 /** Maximum characters of a view's query. */
 const MAX_VIEW_QUERY = 4000;
 export const MAX_VIEWS_PER_PERSON = 100;
-/** Views per list: nobody picks from more. */
+/** Maximum number of views per list; nobody chooses from more. */
 export const MAX_LISTED_VIEWS = 500;
 
 /** Address parameters for position or appearance, which are not part of a query. */

@@ -177,7 +177,7 @@ export function orgFor(world: World, principal: Principal, target: Target): stri
   return principal.reach[0] ?? world.a;
 }
 
-/** Whether this kind of caller may use such a door at all. */
+/** Whether this kind of caller may use a route with this kind of authentication at all. */
 export function mayKnock(principal: Principal, auth: RouteAuth): boolean {
   if (auth === "none") return true;
   return auth === "agent" ? principal.kind === "agent" : principal.kind === "person" || principal.kind === "key";
@@ -264,7 +264,7 @@ export async function ruleIn(world: World, orgId: string): Promise<{ id: string 
   return { id };
 }
 
-/** An alert of such a rule. */
+/** An alert of a rule made for this. */
 export async function alertIn(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const { id: ruleId } = await ruleIn(world, orgId);
@@ -276,7 +276,7 @@ export async function alertIn(world: World, orgId: string): Promise<{ id: string
   return { id };
 }
 
-/** An exception to such a rule. */
+/** An exception to a rule made for this. */
 export async function exceptionIn(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
@@ -286,7 +286,7 @@ export async function exceptionIn(world: World, orgId: string): Promise<{ id: st
   return { id };
 }
 
-/** A message to such an endpoint that was given up. */
+/** A message that was given up, to an endpoint made for this. */
 export async function deliveryIn(world: World, orgId: string): Promise<{ id: string }> {
   const { id: endpointId } = await webhookIn(world, orgId);
   const row = { id: randomUUID(), orgId, endpointId, type: "notification.test", subject: "Probe", body: "{}" };

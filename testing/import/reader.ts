@@ -105,7 +105,7 @@ const matching = fc.property(fc.array(header, { maxLength: 12 }), (columns) => {
     sayUnless(chosen.includes(target.id) || !columns.some((c) => isSure(c, target)), `nobody has got ${target.id}`);
 });
 
-/** A property that a reader without quotes violates: a run that does not notice proves nothing. */
+/** A property that a reader without quotes violates: a run that misses it proves nothing. */
 export const brokenLaw = (): Law["property"] => cellByCell("", readNaively) as unknown as Law["property"];
 
 /** Runs fn with the properties, and removes their files. */

@@ -1,7 +1,7 @@
 import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 
 export type Fight = { kills: number; faults: string[]; summary: string };
-/** `damage` imitates a job that is not all or nothing, once, after the first kill. */
+/** `damage` simulates a partially applied job once, after the first kill. */
 type Run = (input: LineInput, damage: boolean) => Promise<Fight>;
 
 const outcome = ({ kills, faults, summary }: Fight, failed: number): Outcome => ({

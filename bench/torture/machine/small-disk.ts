@@ -84,7 +84,7 @@ export class SmallDisk {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
-          // Exited meanwhile.
+          // It exited in the meantime.
         }
     }
     throw new Error("processes still work on the disk");

@@ -12,7 +12,7 @@ const MB_SHARE = 1.25;
 const HANDLES_MARGIN = 40;
 const HANDLES_SHARE = 1.05;
 
-/** Growth between two moments of the same work. */
+/** Growth of resources between two moments. */
 export function growth(first: Held | undefined, last: Held | undefined): string[] {
   if (!first || !last) return ["memory and handles were not measured twice"];
   const faults: string[] = [];

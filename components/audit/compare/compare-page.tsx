@@ -82,7 +82,7 @@ function pairOf(a: Row, b: Row): Pair {
   return { path: a.path, name: a.name, sides: isAlike ? [rawOf(a), rawOf(b)] : [a.fact, b.fact], differs };
 }
 
-/** The facts of two entries, paired: in the first entry's order, then those that only the second has. */
+/** The facts of two entries, paired: in the order of the first entry, then those only in the second. */
 export function pairsOf(a: Entry, b: Entry, orgName: OrgName): Pair[] {
   const [left, right] = [rowsOf(a, orgName), rowsOf(b, orgName)];
   const inRight = new Map(right.map((row) => [row.path, row]));

@@ -27,7 +27,7 @@ export function DetailFacts({ facts }: { facts: NamedFact[] }) {
   );
 }
 
-/** A formatted fact, with times in the display zone; an id links to what it identifies, if that exists. */
+/** A formatted fact, with times in the display zone; an id links to its object, if that exists. */
 export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) {
   if (fact.kind === "time") return <When at={fact.at} />;
   if (fact.kind === "address") return <PathLink href={addressPath(fact.address)}>{fact.address}</PathLink>;

@@ -4,7 +4,7 @@ import { byQualifier, TIME_QUALIFIERS } from "./query-text";
 /** A suggestion under the search box: the replacement for the word being typed, and its explanation. */
 export type Suggestion = { insert: string; label: string; hint: string };
 
-/** The catalogue's qualifiers; one that only excludes gets a minus. */
+/** The catalogue's qualifiers; one that can only exclude gets a minus. */
 const qualifiersOf = (catalogue: Catalogue): Suggestion[] =>
   Object.entries(catalogue).flatMap(([name, { qualifier, hint = "" }]) => {
     if (!qualifier) return [];
@@ -32,7 +32,7 @@ export function typedValue(typed: string): { qualifier: string; part: string; mi
 const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 
 /**
- * Suggestions for what is being typed.
+ * Suggestions for the text being typed.
  * @param known values that occur in the log, by qualifier, as counted by the facets
  */
 export function suggestionsFor(

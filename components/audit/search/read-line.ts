@@ -41,7 +41,10 @@ const MARKS = /[\uE000-\uEFFF]/g;
 const WORD = "[\\p{L}\\uE000-\\uEFFF][\\p{L}\\d.@_+-]*";
 const NAMES = `(?!(?:${NOBODY})(?: |$))(${WORD}(?: ${WORD}){0,2})`;
 
-/** The name at the start of some words: a known one, the capitalized words, or the first word. The rest is kept. */
+/**
+ * The name at the start of some words: a known one, the capitalized words, or the first word. The remaining words are
+ * kept.
+ */
 function isBy([, text = ""]: readonly string[]): Reading {
   if (isLogWord(text.split(" ")[0] ?? "")) return { filters: [], rest: ` ${text}` };
   const [name = text] = /^\p{Lu}\S*(?: \p{Lu}\S*)+|^\S+/u.exec(text) ?? [];
@@ -245,8 +248,9 @@ async function readPlain(
 }
 
 /**
- * View change for a typed line: times, actors, results, addresses and codes become filters anywhere, and the rest is
- * searched as words. Qualifiers stay literal.
+ * View change for a typed line: times, actors, results, addresses and codes become filters anywhere; the remaining
+ * words
+ * are searched. Qualifiers stay literal.
  */
 export async function readLine(view: Partial<Filters>, typed: string, reader: Reader): Promise<Parsed> {
   const straight = typed.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');

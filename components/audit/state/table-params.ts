@@ -40,7 +40,7 @@ const columnList = createParser({
   eq: (a, b) => a.join() === b.join(),
 });
 
-/** The table's appearance in the URL; what is missing there comes from the user's preference. */
+/** The table's appearance in the URL; missing parts come from the user's preference. */
 export const tableParsers = { cols: columnList, density: parseAsStringLiteral(DENSITIES), fold: parseAsBoolean };
 
 /** Shows a column at its default position, or hides it. */

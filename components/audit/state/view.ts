@@ -127,7 +127,7 @@ export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(i
 export type Input = Inputs["audit"]["list"];
 
 /**
- * The time span of the URL's range: a preset, or two ends of which either may be open. A span that ends before it
+ * The time span of the URL's range: a preset, or two ends, either of which may be open. A span that ends before it
  * starts is ignored and reported on the page.
  */
 export function spanOf({ range, from, to }: Pick<Filters, "range" | "from" | "to">, zone: string, now: Date): Span {

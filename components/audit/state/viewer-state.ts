@@ -33,17 +33,17 @@ export type ViewerState = {
 export function useViewerState(loadedAt: string): ViewerState {
   const [view, changeView] = useQueryStates(viewParsers, { history: "push" });
   const [latest, setNow] = useState(() => new Date(loadedAt));
-  // Organization or address changed outside the page, so the list starts anew.
+  // Organization or address changed outside the page, so the list starts over.
   const [begun, setBegun] = useState({ loadedAt, orgId: view.orgId });
   if (begun.loadedAt !== loadedAt || begun.orgId !== view.orgId) {
     setBegun({ loadedAt, orgId: view.orgId });
     if (!isLive(view)) setNow(new Date());
   }
-  // Older pages keep the range by which they were reached: a later one may start after them.
+  // Older pages keep the range in which they were reached: a later range may start after them.
   const [reachedAt] = useState(() => new Map<string | null, Date>());
   const now = reachedAt.get(view.cursor) ?? latest;
   const { zone } = useZone();
-  // A preset range is fixed when chosen, or when the list starts anew.
+  // A preset range is fixed when chosen, or when the list starts over.
   const setView: SetView = useCallback(
     (change, options) => {
       const { cursor, live }: Partial<View> = typeof change === "function" ? FROM_START : change;

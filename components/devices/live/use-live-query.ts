@@ -99,7 +99,7 @@ export const liveOptions = <T>({ key, run, isEnabled = true }: Options<T>) =>
     placeholderData: keepPreviousData,
   });
 
-/** Cancels a query and keeps that in its state: a reverted one would look as if it had not been repeated. */
+/** Cancels a query and keeps "canceled" in its state; reverting would look as if it had never been repeated. */
 export const cancelLive = (cache: QueryClient, queryKey: QueryKey): Promise<void> =>
   cache.cancelQueries({ queryKey }, { revert: false });
 

@@ -50,7 +50,7 @@ export type LiveAnswer = {
 /** hasEnd: whether the requested range has an end; `at` formats a time. */
 type Options = { hasEnd: boolean; at: (iso: string) => string };
 
-/** Number of events and their logs, and what was not read. */
+/** Number of events and their logs, and the parts not read. */
 export function answerText({ items, logs, logCount }: LiveAnswer, options: Options): string {
   if (logs.length === 0) return "The device reports no logs.";
   const names = logs.map(({ name }) => name).join(", ");

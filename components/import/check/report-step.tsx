@@ -70,7 +70,7 @@ export function RunStep({ state, onStep }: StepProps) {
   return state.job && <JobProgress id={state.id} job={state.job} />;
 }
 
-/** Counts of written and skipped values, downloads for the rest, and undo. */
+/** Counts of written and skipped values, a download of the skipped ones, and undo. */
 export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;

@@ -29,8 +29,8 @@ export const sentence = (message: string) =>
   /^(is|has|must|names) /.test(message) ? `This field ${message}` : capitalized(message);
 
 /**
- * The members of a form that differ from their initial values; null if none does. Only these are sent, because others
- * may have been changed elsewhere meanwhile.
+ * The members of a form that differ from their initial values; null if none do. Only these are sent, because others may
+ * have been changed elsewhere.
  */
 export function changesOf<V extends Record<string, unknown>>(initial: V, current: V): Partial<V> | null {
   const changed: Partial<V> = { ...current };

@@ -42,9 +42,10 @@ function restoreFocus(mine: readonly Opener[]): void {
 }
 
 /**
- * Returns the focus to the element that had it before the dialog opened. If that element is gone because this dialog
- * replaced another one, it returns to the opener of that one; if the dialog's action removed it, such as a Revoke
- * button, to where it was on the page.
+ * Returns the focus to the element that had it before the dialog opened. If that element disappeared because this
+ * dialog
+ * replaced another one, the focus returns to that dialog's opener; if the dialog's action removed it, such as a Revoke
+ * button, to its former place on the page.
  */
 export function useReturnedFocus() {
   const [mine] = useState(currentOpeners);

@@ -18,7 +18,7 @@ import {
 import { findKeys } from "@/server/audit/query/search";
 import type { Ctx, Scope } from "@/server/ground/context";
 
-/** Rows and bytes of details per read; memory holds twice as much, one chunk being read and one being written. */
+/** Rows and bytes of details per read; memory holds twice as much: one chunk being read and one being written. */
 export const MAX_ROWS = 500;
 const CHUNK_BYTES = 512 * 1024;
 
@@ -86,7 +86,7 @@ function reader<R extends SizedRow>(
 
 /**
  * Reads settled rows in chunks, the next one while the last is written. Each chunk has its own transaction, so a slow
- * client holds no connection. Rows pruned meanwhile are skipped.
+ * client holds no connection. Rows pruned in the meantime are skipped.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
   const read = reader((fn) => tenantRead(ctx.scope, fn), rows, shape);
@@ -197,8 +197,8 @@ async function headsOf(tx: Tx, orgIds: readonly string[]): Promise<Heads> {
 }
 
 /**
- * Every entry of a snapshot, newest first, one chunk in memory at a time. Entries pruned meanwhile are skipped. Reading
- * again gives the same entries.
+ * Every entry of a snapshot, newest first, one chunk in memory at a time. Entries pruned in the meantime are skipped.
+ * Reading again gives the same entries.
  */
 export async function* everyRow<R extends SizedRow>(
   ctx: Ctx,

@@ -79,7 +79,7 @@ async function* writeExport({ ctx, format, filter, rows, total }: Export): Async
     yield* writeEntries(format, {
       ctx,
       read: (shape) => eachChunk(ctx, rows, shape),
-      // Fewer rows than settled means that retention removed the oldest meanwhile, so nothing else is missing.
+      // Fewer rows than settled means that retention removed the oldest ones; nothing else is missing.
       totalOf: (written) =>
         written < Math.min(total, MAX_EXPORT_ROWS)
           ? { total: written, isTruncated: false }

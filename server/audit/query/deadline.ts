@@ -1,8 +1,8 @@
 import type { Ctx } from "@/server/ground/context";
 
-/** Time budget of a request; its answer says what was not reached. */
+/** Time budget of a request; the answer names the parts not reached. */
 const LIMITS_MS = {
-  /** A text too short for the index: leaves room for the rest of the request. */
+  /** Budget for a text too short for the index; leaves time for the other parts. */
   scan: 120,
   /** Facets and histogram. */
   counts: 400,

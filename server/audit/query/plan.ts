@@ -69,7 +69,7 @@ export async function toRowFilter(tx: Tx, { scope, orgIds, filter: { q, ...filte
   };
 }
 
-/** Drops excluded organizations, so that the rest is counted as if it had been chosen. */
+/** Removes excluded organizations from the chosen ones, as if only the others had been selected. */
 function withoutExcluded(orgIds: readonly string[], { exclude = [], ...filter }: AuditFilter) {
   const excluded = excludedOf({ exclude }, "orgId").map((id) => id.toLowerCase());
   const left = exclude.filter((part) => toExclusion(part)?.name !== "orgId");

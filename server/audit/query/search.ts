@@ -52,7 +52,7 @@ const checked = (tx: Tx, keys: readonly Key[], where: SQL): Promise<Found[]> =>
 const isBehind = (key: Found, { ms, seq, orgId }: Cursor): boolean =>
   key.ms !== ms ? key.ms < ms : key.seq !== seq ? Number(key.seq) < Number(seq) : key.orgId < orgId;
 
-/** Query to the segments; rows up to `pruned` are gone. */
+/** Query to the segments; rows up to `pruned` were removed. */
 type Search = {
   tx: Tx;
   query: Query;
@@ -93,7 +93,7 @@ async function decide({ tx, where }: Search, segment: Segment, { sure, maybe }: 
 
 /**
  * Adds the newest matches of a segment, up to the number needed.
- * @returns where the time was up, so that older rows are unread; null if nothing is left
+ * @returns the position at which time ran out; null if the segment was read completely
  */
 async function addKeys(search: Search, segment: Segment, { sure, maybe }: Matching): Promise<number | null> {
   const { tx, where, matches } = search;

@@ -6,7 +6,7 @@ import { HOUR_MS } from "@/server/ground/time/durations";
 import { conditionsOf, type RowFilter, untimedConditions } from "./conditions";
 import { allOf, rowsBetween } from "./rows";
 
-/** Facts by which tallies count rows (db: audit_tally), and the same for rows `a` read one by one. */
+/** The facts that tallies count by (db: audit_tally), and the same for single rows `a`. */
 type Shape = {
   table: string;
   spanMs: number;
@@ -70,7 +70,8 @@ const groupedBy = (groups: string): SQL => sql.raw(`GROUP BY ${groups}`);
 const timestamp = (ms: number): SQL => sql`${new Date(bounded(ms)).toISOString()}::timestamptz`;
 
 /**
- * Splits a range into whole tallies and the partial spans around them, ends included; null if it holds no whole one.
+ * Splits a range into whole tallies and the partial spans around them, ends included; null if it contains no whole
+ * tally.
  */
 function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edges: [number, number][] } | null {
   const [low, high] = [from?.getTime(), to?.getTime()];

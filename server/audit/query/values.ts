@@ -86,7 +86,7 @@ export const joinValues = (values: readonly string[]): string => [...new Set(val
 export const MAX_WORDS = 20;
 
 const WORD = '(?:"[^"]*"|[^\\s"|]+)';
-/** Alternatives, of which one must occur: disable|"turned off". */
+/** Alternatives, one of which must occur: disable|"turned off". */
 const CHOICE = `${WORD}(?:\\|${WORD})+`;
 const TERM = new RegExp(`${CHOICE}(?=\\s|$)|"[^"]*"|\\S+`, "g");
 const IS_CHOICE = new RegExp(`^${CHOICE}$`);

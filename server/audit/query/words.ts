@@ -51,7 +51,7 @@ async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
  */
 export type Within = readonly string[] | undefined;
 
-/** The condition on devices `d` that they belong to such organizations. */
+/** The condition that devices `d` belong to the given organizations. */
 export const devicesWithin = (within: Within): SQL => (within ? sql`d.org_id = ANY (${uuids(within)})` : sql`true`);
 
 /** Limits people or keys to those who can act there: own, partners' and the operator's. */

@@ -107,7 +107,7 @@ export type WriteFault = { code: string; message: string; ms: number };
 
 /** Source and listener of the writer. */
 export type BatchSource = {
-  /** Next batch, while `inFlight` others are out; empty if there is nothing to do yet. */
+  /** Next batch, while `inFlight` others are being written; empty if there is nothing to do yet. */
   dequeue: (inFlight: number) => Promise<QueuedEvent[]>;
   onCommitted: (events: QueuedEvent[]) => void;
   /** Another entry has the id, so the event is not stored. */
@@ -243,7 +243,7 @@ export class BatchWriter {
     for (const group of groups.values()) await this.commit(group);
   }
 
-  /** Splits a batch in halves until the bad event stands alone, so that it does not block the others. */
+  /** Splits a batch in halves until the bad event is isolated, so that it does not block the others. */
   private async isolate(events: QueuedEvent[], error: unknown): Promise<void> {
     const [first] = events;
     if (first && events.length === 1) return this.source.onRefused(first, error);

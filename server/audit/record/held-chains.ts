@@ -2,7 +2,7 @@ import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/ground/errors";
 import type { QueuedEvent } from "./batch-writer";
 
-/** Limit of held events in memory if no disk takes them. */
+/** Limit of events in memory when no disk accepts them. */
 const MAX_IN_MEMORY = 20_000;
 
 /** A probe event is retried regularly; once it is stored, the chain can continue. */

@@ -85,7 +85,7 @@ export class PendingWrite {
   /** True if events of a damaged chain may be dropped, because the whole request is, or can be, given back. */
   get canBeGivenBack(): boolean {
     if (this.isDone) return this.#isGivenBack;
-    // A retry would store committed events twice, and those that another chain is about to take.
+    // A retry would store committed events twice, as well as those about to be stored by another chain.
     return this.isOneChain && this.#uncommitted === this.events;
   }
 }

@@ -168,7 +168,7 @@ export const indexChain = (orgId: string, most = MAX_STEP_ROWS): Promise<number 
   });
 
 /**
- * Rebuilds the segments that start in a part of a chain and compares them; skips one that retention cut.
+ * Rebuilds the segments that start in a part of a chain and compares them; skips one that retention has cut.
  * @returns first sequences of segments that differ from their rows
  */
 export const findDamage = (orgId: string, span: Span): Promise<number[]> =>

@@ -44,7 +44,7 @@ const unlessRough = (query: Query): Query => and(query, or(not(is(CLASS.rough, [
 const contains = (classes: string, text: string): Query =>
   text.length < MIN_INDEXED_TERM ? UNKNOWN : { op: "contains", classes, text };
 
-/** Rows with a text in whole values of some classes, or in the words of others. */
+/** Query for rows with a text in whole values of some classes, or in the words of other classes. */
 export function holds(text: string, { whole, words }: { whole: readonly Class[]; words: readonly Class[] }): Query {
   const folded = fold(repairText(text));
   const parts = wordsIn(folded);

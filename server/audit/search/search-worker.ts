@@ -96,7 +96,7 @@ async function onThread<T>(work: (thread: IndexThread) => Promise<T>): Promise<T
 /** Another process is working; retry soon. */
 const WAIT_MS = 200;
 
-/** Rebuilds the index of a chain; searches read its rows meanwhile. */
+/** Rebuilds the index of a chain; searches read its rows until then. */
 export async function rebuildIndex(orgId: string): Promise<void> {
   await emptyIndex(orgId);
   await onThread(async (own) => {

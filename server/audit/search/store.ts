@@ -9,8 +9,8 @@ import { addRows, allBits, blocksOf, evaluate, type Leaf, leavesOf, type Matchin
 export type Segment = { id: string; orgId: string; first: number; rows: number; oldest: number; newest: number };
 
 /**
- * Segments of some organizations, newest rows first, how far each chain was pruned, and how far they go without a gap:
- * rows behind a gap are read like unindexed ones.
+ * Segments of some organizations, newest rows first; how far each chain was pruned; and how far its segments reach
+ * without a gap. Rows behind a gap are read like unindexed ones.
  */
 type Index = { segments: Segment[]; pruned: ReadonlyMap<string, number>; through: ReadonlyMap<string, number> };
 

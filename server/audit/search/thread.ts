@@ -19,7 +19,7 @@ export class IndexThread {
     this.#worker.once("exit", () => this.#ended.abort(new Error("the indexing thread ended")));
   }
 
-  /** @throws Error if the thread fails or ends meanwhile */
+  /** @throws Error if the thread fails or ends first */
   async #ask(task: IndexTask): Promise<IndexAnswer> {
     this.#worker.postMessage(task);
     const [answer]: IndexAnswer[] = await once(this.#worker, "message", { signal: this.#ended.signal });

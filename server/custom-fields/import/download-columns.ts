@@ -36,7 +36,7 @@ export type Columns = {
   hasDevices: boolean;
   row: (row: ResultRow, known: Known) => Cell[];
 };
-/** Data looked up for a page of rows. */
+/** Data loaded for a page of rows. */
 export type Known = { names: DeviceNames; held: HeldBefore; about: RowsAbout };
 
 export type DeviceNames = ReadonlyMap<string, Candidate>;

@@ -17,7 +17,7 @@ import { type ResultRow, readResults } from "./run/tables/results";
 const MAX_PAGE = 2000;
 /** Maximum of contradicting rows read for a page. */
 const MAX_ABOUT = 20_000;
-/** Name of a download: that of the import's first file without extension, plus `what`. */
+/** Name of a download: the import's first file name without extension, plus `what`. */
 const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
     (found.files[0]?.name ?? "import")

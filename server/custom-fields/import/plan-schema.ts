@@ -167,7 +167,7 @@ const plannedField = z.strictObject({
   overwrite: z.boolean(),
   clearBlank: z.boolean(),
 });
-/** Left out with the file's choices, even if more than a field takes: nothing to correct here. */
+/** Left out with the file's choices, even if there are more than a field takes: nothing to correct. */
 const skippedField = plannedField.extend({ action: z.literal("skip"), options: z.array(z.string()).nullable() });
 
 /** Plan for one source field. */

@@ -35,7 +35,7 @@ export class StoredGroups {
   }
 }
 
-/** Groups of a rule that entries may change, and which of them an acknowledged alert holds. */
+/** Groups of a rule that entries may change, and which of them belong to an acknowledged alert. */
 export async function loadGroups(tx: Tx, { row, orgId }: Place, digests: readonly string[]): Promise<StoredGroups> {
   if (digests.length === 0) return new StoredGroups(new Map());
   const stored = await tx

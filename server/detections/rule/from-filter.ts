@@ -9,7 +9,7 @@ import { invalid } from "@/server/ground/errors";
 import { parseRule } from "./parse";
 
 type Fields = Record<string, unknown>;
-/** Fields that must all match, or alternatives of such. */
+/** Fields that must all match, or a list of alternatives. */
 type Selection = Fields | Fields[];
 
 const literal = (text: string): string => text.replace(/[\\*?]/g, "\\$&");
@@ -65,7 +65,7 @@ function selectionFor(name: FilterName, values: readonly string[]): Selection {
   return select(values);
 }
 
-/** Selections by name, and those that must not match. */
+/** Selections by name: those that must match and those that must not. */
 function selectionsOf(filter: Filter): { wanted: Record<string, Selection>; unwanted: Record<string, Selection> } {
   const wanted: Record<string, Selection> = {};
   const unwanted: Record<string, Selection> = {};

@@ -158,7 +158,7 @@ function special({ field, modifiers }: Key, values: readonly unknown[]): Matcher
 }
 
 /**
- * Parses a line of a selection: a field with modifiers, and values of which one matches, or all with the modifier
+ * Parses a line of a selection: a field with modifiers, and values, one of which must match, or all with the modifier
  * `all`; null means a missing field.
  * @throws AppError validation_failed
  */

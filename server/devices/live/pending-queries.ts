@@ -4,7 +4,7 @@ import { type CommandResult, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 export const disconnected = () =>
   new AppError("agent_disconnected", "The agent disconnected before it had answered. Ask again once it is back.");
-/** The requester has waited the maximum time, whichever of its commands was late. */
+/** The requester has waited the maximum time, regardless of which command was late. */
 const timedOut = () =>
   new AppError("agent_timeout", `The agent did not answer within ${LIVE_QUERY_TIMEOUT_MS / 1000} seconds.`);
 const cancelled = () => new AppError("unavailable", "The query was cancelled.");

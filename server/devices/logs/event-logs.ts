@@ -40,7 +40,7 @@ const toEvent = (row: Row): EventLog => ({
 
 /**
  * Ids of a page of some categories or levels. The index starts with both, so each pair is read newest first and the
- * results merged: the cost is that of the page, however rare its rows are.
+ * results are merged: the cost depends on the page, not on how rare its rows are.
  */
 function pageOfArms(input: ListInput, device: { id: string }): SQL {
   const end = input.page * input.limit;

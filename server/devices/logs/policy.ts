@@ -105,7 +105,7 @@ async function readDeviceLogPolicy(tx: Tx, orgId: string): Promise<DeviceLogPoli
   };
 }
 
-/** Settings of a policy made by people; the rest is measured. */
+/** Settings of a policy that people choose; the other members are measured. */
 const settingsOf = ({ orgId, diagnosticDays, eventDays, updatedAt }: DeviceLogPolicy) => ({
   ...{ orgId, diagnosticDays, eventDays, updatedAt },
 });

@@ -23,7 +23,7 @@ function startsBehind({ ms, before, isAfterAll }: NonNullable<Start>): SQL {
   return isAfterAll ? sql`l.timestamp <= ${at}` : sql`l.timestamp < ${at}`;
 }
 
-/** One device's rows along its own index: newest first, or from a time on. */
+/** One device's rows by its own index: newest first, or starting at a time. */
 function windowOf({ device, input, start }: ItemRequest, texts: SQL): SQL {
   const { from, to, search, after } = input;
   const order = sql.raw(after ? "ASC" : "DESC");

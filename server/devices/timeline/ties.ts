@@ -48,7 +48,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
         OR d.id IN (SELECT g.device_id FROM agents g WHERE g.actor_id = ${agent ?? ""}))
       ORDER BY rank NULLS LAST LIMIT ${MAX_NAMED}`,
   );
-  // A name shared by two devices identifies neither; the agent does not count if a name matches.
+  // A name shared by two devices identifies neither; the agent is ignored if a name matches.
   const isOnly = (one: (typeof found)[number]) => found.every((other) => other === one || other.rank !== one.rank);
   const only = found.find((one) => (one.rank === null ? one === found[0] : one.rank === 0 || isOnly(one)));
   if (only) return { id: only.id, orgId: only.orgId, hostname: only.hostname, isKnown: true };

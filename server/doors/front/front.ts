@@ -105,7 +105,7 @@ async function answerOf(
 async function callRoute(match: RouteMatch, exchange: Exchange, origin: string): Promise<void> {
   const { incoming, outgoing } = exchange;
   const answer = await answerOf(match, exchange, origin);
-  // Closing while the rest of a refused body arrives would reset the connection and lose the answer.
+  // Closing while a refused body is still arriving would reset the connection and lose the answer.
   const isLast = !outgoing.shouldKeepAlive && !incoming.complete;
   if (isLast) outgoing.shouldKeepAlive = true;
   await respond(incoming, outgoing, answer);
@@ -148,7 +148,7 @@ async function servePage({ incoming, outgoing }: Exchange, options: FrontOptions
   });
 }
 
-/** Answers every request: the API from route files, the rest by Next. */
+/** Answers every request: the API through route files, everything else through Next. */
 export function createListener(options: FrontOptions): RequestListener {
   const match = createRegistry(options.routes);
   const https = options.origin.startsWith("https:");

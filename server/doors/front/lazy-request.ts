@@ -23,8 +23,8 @@ class LazyHeaders {
 }
 
 /**
- * A minimal Request for handlers: on Node 20, constructing undici's takes longer than the rest of a small request. The
- * body is the socket's own stream.
+ * A minimal Request for handlers: on Node 20, constructing undici's takes longer than all other work of a small
+ * request. The body is the socket's own stream.
  */
 class LazyRequest {
   readonly headers: LazyHeaders;

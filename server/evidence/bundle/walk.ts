@@ -14,7 +14,7 @@ export type Walked = {
   lastSeq: number | null;
   firstMs: number | null;
   lastMs: number | null;
-  /** Entries of the range before the first one shown, to be explained by the receipt. */
+  /** Options of an operation for REST only. */
   gone: { first: number; last: number } | null;
   breaks: Break[];
 };
@@ -147,7 +147,7 @@ export class Walk {
     if (this.#at < last) this.#missing(this.#at + 1, `hashes through sequence ${through}`);
   }
 
-  /** Skipped entries at the start of the range, which only a receipt can explain. */
+  /** Entries missing at the start of the range, which only a receipt can explain. */
   #gone(): Walked["gone"] {
     const { range } = this.input;
     if (range.kind === "time") return null;

@@ -61,7 +61,7 @@ async function foldLeaves(tx: Tx, orgId: string): Promise<Break | null> {
 }
 
 /**
- * First tile whose hash does not match what is below it.
+ * First tile whose hash does not match the level below.
  * @param of the tiles to check: those above the lowest level, or also the leaves
  */
 export const damagedTile = async (tx: Tx, orgId: string, of: "levels" | "leaves" = "leaves"): Promise<Break | null> =>

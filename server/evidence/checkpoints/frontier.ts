@@ -145,7 +145,7 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
     tx,
     sql`SELECT max(size) AS size FROM audit_notes WHERE org_id = ${orgId} AND kind = 'checkpoint'`,
   );
-  // Another process may have signed the first one meanwhile.
+  // Another process may have signed the first one by now.
   if (row?.size == null || (await newestCheckpoint(tx, orgId))) return [];
   const actual = `the newest of the database, of ${row.size} entries, is signed by another key`;
   return [

@@ -97,7 +97,7 @@ export const checkpointPages = (tx: Tx, orgId: string, pageRows: number): AsyncG
 export const newestCheckpoint = async (tx: Tx, orgId: string, before?: Date): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "checkpoint", limit: 1, before }))[0] ?? null;
 
-/** Largest checkpoint of each organization; organizations without one that we signed are omitted. */
+/** Largest checkpoint of each organization; organizations for which we never signed one are omitted. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
   const rows = await rowsOf<NoteRow & { orgId: string; wasRestored: boolean }>(
     tx,

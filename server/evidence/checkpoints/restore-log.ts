@@ -11,7 +11,7 @@ import { insertNote, listCheckpoints, listRestorations, newestCheckpoint, publis
 import { checkpointOf, originOfOrg, type StoredNote, signStatement } from "./stored-note";
 import { TreeDamage } from "./tiles";
 
-/** Checkpoints to try for one that the log still contains; the signer keeps one a minute for two days. */
+/** Maximum number of checkpoints compared with the log; the signer keeps one a minute for two days. */
 const TRIED = 5_000;
 
 /**

@@ -110,7 +110,7 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
   return { kind: "signed", note: newest, warnings, disputes: asked.disputes };
 }
 
-/** One signing of an organization at a time in this process; callers meanwhile share the next. */
+/** One signing at a time per organization in this process; calls during it share the next one. */
 const running = new Map<string, { current: Promise<unknown>; next: Promise<Signing> | null }>();
 
 /**

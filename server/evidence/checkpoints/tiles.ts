@@ -14,7 +14,7 @@ export type TileSpan = { level: number; first: number; last: number };
 /** First entry below a tile. */
 export const firstBelow = (level: number, idx: number): number => idx * TILE_WIDTH ** (level + 1) + 1;
 
-/** The stored tree is damaged: tiles or rows are missing from an entry on. */
+/** The stored tree is damaged: all tiles or rows from an entry onwards are missing. */
 export class TreeDamage extends Error {
   constructor(
     readonly seq: number,
@@ -96,7 +96,7 @@ function looseLeaves(
  */
 export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = [] }: Partial<Wanted>): Promise<Tiles> {
   const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;
-  // Order matters: a tile stored meanwhile by another process is found by the later statement.
+  // Order matters: a tile that another process stores in between is found by the later statement.
   const [looseRows, edge, rows] = await Promise.all([
     newest === null ? [] : readLooseRows(tx, orgId, newest),
     readEdge(tx, orgId),

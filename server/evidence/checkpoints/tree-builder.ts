@@ -28,7 +28,7 @@ export class TreeBuilder {
     return this.#size;
   }
 
-  /** Last leaf appended here or after the last full tile; null if there is neither. */
+  /** Last leaf appended here or after the last full tile; null if there is none. */
   get lastLeaf(): Uint8Array | null {
     const open = this.#size % TILE_WIDTH;
     if (open > 0) return this.#leaves.slice((open - 1) * HASH_BYTES, open * HASH_BYTES);

@@ -139,8 +139,8 @@ async function headSeq(orgId: string): Promise<number> {
 }
 
 /**
- * A witness ahead of this checkpoint but not of the chain was asked by another process meanwhile. A witness that saw
- * entries lost in a restoration is right to refuse for good: the checkpoint itself states the loss.
+ * A witness ahead of this checkpoint but not of the chain was asked by another process. A witness that saw entries lost
+ * in a restoration is right to refuse for good: the checkpoint itself states the loss.
  */
 async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promise<Break[]> {
   const { orgId, size } = stored;

@@ -23,7 +23,7 @@ export function listHeads(): Promise<Head[]> {
 
 /** Our newest checkpoints of organizations missing from the database: all their entries were lost. */
 export async function listLostOrganizations(): Promise<StoredNote[]> {
-  // Reads the folder first, so that organizations created meanwhile are at least in the database.
+  // Reads the folder first, so that organizations created after that are at least in the database.
   const signed = (await readEveryLatest()).filter(({ size }) => size > 0);
   const known = new Set((await listHeads()).map(({ orgId }) => orgId));
   return signed.filter(({ orgId }) => !known.has(orgId));

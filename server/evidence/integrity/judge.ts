@@ -125,7 +125,7 @@ async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Pr
   const { marked, breaks, rowsChecked, head } = found;
   const nothing = { breaks: [], reasons: [], through: 0 };
   if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
-  // If the reading found the place itself, that one is exact.
+  // If the reading found the place itself, its result is exact.
   if (note.kind === "refused") return breaks.length > 0 ? nothing : { ...nothing, breaks: note.breaks };
   if (breaks.length > 0) return nothing;
   // The signed entries existed then, so the log was cut before this reading.

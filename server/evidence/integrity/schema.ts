@@ -27,7 +27,8 @@ const chainBreak = z.strictObject({
 const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
 
 /**
- * Verdict of this server. Empty: intact without rows; unproven: no contradiction, but `reasons` names what is missing.
+ * Verdict of this server. Empty: intact without rows. Unproven: no contradiction, but evidence is missing, as `reasons`
+ * say.
  */
 const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
 export type VerdictStatus = (typeof VERDICT_STATUSES)[number];

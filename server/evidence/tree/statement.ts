@@ -31,7 +31,7 @@ export type Restoration = {
   at: string;
 };
 
-/** Entries of a verdict; a time range may have held any of the lost ones. */
+/** Entries of a verdict; a time range may have contained any of the lost ones. */
 export type AboutRange = { first: number; last: number } | "whole" | "time";
 
 /** True if lost entries may have been among these. */

@@ -113,7 +113,7 @@ export function consistencyProof(tree: Tree, older: number, size: number): Uint8
   if (older === 0 || older === size) return [];
   const proof: Uint8Array[] = [];
   let [begin, end] = [0, size];
-  // Ends where `older` is the whole of what is left: known to the asker while it starts at 0, else it must be shown.
+  // Ends when `older` is the whole remainder: known to the asker while it starts at 0, otherwise it must be included.
   while (older < end) {
     const middle = begin + splitOf(end - begin);
     if (older <= middle) {

@@ -12,7 +12,7 @@ export function trackWork(work: Promise<unknown>): void {
   work.then(settled, settled);
 }
 
-/** Tracks an answer's source: what was sent is recorded at its end, after the end of the request. */
+/** Tracks the source of an answer: what was sent is recorded when the source closes, after the end of the request. */
 export const trackSource = (source: EventEmitter): void =>
   trackWork(new Promise<void>((resolve) => source.once("close", resolve)));
 

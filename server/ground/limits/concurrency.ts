@@ -13,7 +13,7 @@ export const BUSY_SECONDS = 5;
 type Queue = { max: number; ms: number };
 type Entry = { begin: () => void };
 
-/** Limits concurrent work; the rest waits in order. */
+/** Limits concurrent work; further work waits in order. */
 export class Concurrency {
   #running = 0;
   readonly #waiting: Entry[] = [];

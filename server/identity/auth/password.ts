@@ -37,9 +37,9 @@ let judge: ReturnType<typeof loadJudge> | undefined;
 type Chooser = { email: string; name: string };
 
 /**
- * Hashes a password that a person chooses.
- * @param path the input's member that holds it
- * @throws AppError validation_failed for one that is easy to guess, rate_limited when too many are running already
+ * Hashes a password chosen by a person.
+ * @param path the input's member that contains it
+ * @throws AppError validation_failed for an easily guessed one, rate_limited when too many are running already
  */
 export async function hashChosen(password: string, { email, name }: Chooser, path = "password"): Promise<string> {
   judge ??= loadJudge();

@@ -47,7 +47,7 @@ export const setPassword = async (given: Change): Promise<number> => (await chan
 
 /**
  * Replaces the password with the proven hash (former).
- * @returns null if another has replaced it meanwhile: nothing is changed
+ * @returns null, without a change, if another request has replaced it first
  */
 export const replacePassword = (former: string, given: Change): Promise<number | null> => change(given, { former });
 

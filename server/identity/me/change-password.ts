@@ -24,7 +24,7 @@ export const changePassword = operation({
     const former = await provenPassword(person.id, currentPassword);
     const chosen = { password: newPassword, path: "newPassword" };
     const change = { user: person, ...chosen, now: ctx.now(), exceptSession: ctx.session?.id };
-    // Null if another request replaced it meanwhile.
+    // Null if another request replaced it first.
     const endedSessions = former === null ? null : await replacePassword(former, change);
     if (endedSessions === null) {
       const errorMessage = "The current password is wrong.";

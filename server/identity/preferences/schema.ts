@@ -20,7 +20,7 @@ export const auditTable = z.strictObject({
 export type AuditTable = z.infer<typeof auditTable>;
 
 export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
-/** Changed part of a preference; the rest stays. */
+/** Changed members of a preference; the others stay. */
 export const setInput = z.discriminatedUnion("key", [
   z.strictObject({ key: z.literal("audit.table"), value: auditTable.partial() }),
 ]);

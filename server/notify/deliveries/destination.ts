@@ -9,7 +9,7 @@ export type Outcome = Posted & { isFinal?: true };
 
 /** Destination of messages. To add one, export this from a file and add a line to DESTINATIONS. */
 type Destination = {
-  /** Reason that nothing can be sent there any more; null if possible. */
+  /** Reason that the message can no longer be sent there; null if it can. */
   check: (message: Claimed, now: Date) => string | null;
   /** Sends a checked message once. Never rejects. */
   send: (message: Claimed, now: Date, answerMs?: number) => Promise<Outcome>;
@@ -37,7 +37,7 @@ const webhook: Destination = {
     // The id identifies the message to a receiver at every attempt.
     const headers = signedHeaders({ id: `msg_${id}`, at: now, payload: body }, secretsOf(message, now));
     const posted = await postTo(endpoint?.url ?? "", { body, headers, answerMs });
-    // 410 Gone: the receiver wants no more messages (Standard Webhooks).
+    // 410 Gone: the receiver wants no further messages (Standard Webhooks).
     return posted.status === 410 ? { ...posted, isFinal: true } : posted;
   },
 };

@@ -53,7 +53,7 @@ type Disabled = Awaited<ReturnType<typeof aboutEndpoint>>;
 
 type Endpoint = NonNullable<Claimed["endpoint"]>;
 
-/** The endpoint with the same address: answers of a former address say nothing about the current one. */
+/** The endpoint if its address is still the same: answers of a former address say nothing about the current one. */
 const sameAddress = ({ id, url }: Endpoint) => and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.url, url));
 
 /**
@@ -76,7 +76,7 @@ async function noteFailure(tx: Tx, endpoint: Endpoint, { status, isGivenUp, now 
 }
 
 type Attempted = { claimed: Claimed; outcome: Outcome; now: Date };
-/** isLate: the message was delivered, taken over or sent again meanwhile, so this failure is ignored. */
+/** isLate: the message was delivered, taken over or sent again in the meantime, so this failure is ignored. */
 type Stored = { isLate: true } | { isLate: false; isGivenUp: boolean; disabled: Disabled | null };
 
 async function storeSuccess(tx: Tx, { claimed: { id, endpoint }, outcome, now }: Attempted): Promise<Stored> {

@@ -79,7 +79,7 @@ function section(group: readonly [Changed, ...Changed[]]): string {
   return [title, ...lines, ...(rest > 0 ? [`- and ${count(rest, "more organization")}`] : [])].join("\n");
 }
 
-/** One mail for everything; null if there is nothing to report. */
+/** One mail with all items; null if there is nothing to report. */
 export function composeMail(
   rows: readonly NotificationRow[],
   from: number,

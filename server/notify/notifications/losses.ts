@@ -44,7 +44,7 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
 
 const loop = backgroundLoop("lost events", EVERY_MS, () => reportLosses(new Date()));
 
-/** Stores this process's losses every minute, and once more when it stops, because nobody else knows them. */
+/** Stores this process's losses every minute, and again when it stops, because no other process knows them. */
 export const lossReporter = {
   ...loop,
   async stop(): Promise<void> {

@@ -48,7 +48,10 @@ export const summaryInput = z.strictObject({ orgId: guid.optional() });
 
 const MAX_READ_AT_ONCE = 1000;
 
-/** Body of POST /notifications/read; without ids all that the caller sees, optionally of one organization. */
+/**
+ * Body of POST /notifications/read; without ids, all notifications visible to the caller, optionally of one
+ * organization.
+ */
 export const readInput = z.strictObject({
   ids: z.array(guid).max(MAX_READ_AT_ONCE).optional(),
   orgId: guid.optional(),

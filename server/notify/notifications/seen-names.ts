@@ -5,7 +5,7 @@ import type { Detail } from "./kinds/definition";
 type Before = { detail: Detail; since: Date } | null;
 type Looked = { before: Before; now: Date };
 
-/** Start for subjects of an older version's row: the start of the row, as far as known. */
+/** Start for the subjects of a row by an older version: the start of the row, as far as known. */
 function sinceOf({ before, now }: Looked): (name: string) => string {
   const { seen, names = [] } = before?.detail ?? {};
   const known = new Map(seen?.map(({ name, since }) => [name, since]));

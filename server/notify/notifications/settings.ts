@@ -42,7 +42,7 @@ export const getSettings = operation({
   },
 });
 
-/** The platform's operator reaches any id, even nonexistent ones, of which nobody would ever be notified. */
+/** The platform's operator reaches any id, even a nonexistent one, for which nobody would ever be notified. */
 async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)];
   const found = await tenant(scope, (tx) => tx.$count(organizations, inArray(organizations.id, wanted)));

@@ -28,7 +28,7 @@ class Refused extends Error {}
 /** The person's reach shrank while the report was written, so it is written again. */
 class Again extends Error {}
 
-/** The person's current context: they get only what they may still see. */
+/** The person's current context, so that they only get data they may still see. */
 async function contextOf({ userId, orgId }: ScheduleRow, now: Date): Promise<Ctx> {
   const caller = await findUserCaller(userId);
   if (!caller) throw new Refused("The user may not sign in any more.");
@@ -105,7 +105,7 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   const ctx = await contextOf(due.schedule, now);
   const report = await written(tx, ctx, due);
   const { userId: id, partnerId, orgId } = due.schedule;
-  // A person whose access changed meanwhile is skipped; a later change waits, finds the mail, and deletes it.
+  // A person whose access has changed is skipped; a later change waits, finds the mail, and deletes it.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("key share");
   const { scope } = await contextOf(due.schedule, now);
   if (!(await reachedIds(tx, ctx)).every((one) => reaches(scope, one))) throw new Again();

@@ -213,7 +213,7 @@ async function writeLimits({ key, stream, position }: Work, limits: Limits): Pro
   return row;
 }
 
-/** Next batch of a position with stored limits; null if the filter leaves nothing worth one. */
+/** Next batch of a position with stored limits; null if there is nothing to send yet. */
 async function newBatch(work: Work): Promise<Ready | null> {
   const { key, stream, position, head } = work;
   const { limits, lingerMs } = DESTINATIONS[kindOf(stream)];

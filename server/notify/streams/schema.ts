@@ -35,8 +35,9 @@ export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage }
 const start = z.union([z.enum(["now", "beginning"]), instant], "must be now, beginning or a time");
 
 /**
- * Body of POST /streams. Without orgId the stream covers its creator's reach: one organization, or all of the partner's
- * including new ones. start: the next entry, the oldest, or the oldest from a time on.
+ * Body of POST /streams. Without orgId the stream covers its creator's reach: one organization, or all of the
+ * partner's,
+ * including new ones. start: the next entry, the oldest, or the oldest since a time.
  */
 export const createInput = z.strictObject({
   name: displayName.meta({ example: "SIEM" }),

@@ -125,7 +125,7 @@ export const createWebhook = operation({
 
 type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
 
-/** Enabling resets the failures and skips what happened meanwhile; so does a new address for its failures. */
+/** Enabling resets the failures and skips events since the endpoint was disabled; a new address resets its failures. */
 function able(row: EndpointRow, { url = row.url, disabled }: UpdateInput, now: Date): Able {
   if (disabled === undefined || disabled === (row.disabledAt !== null))
     return url === row.url ? row : { ...row, failingSince: null };

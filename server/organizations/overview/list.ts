@@ -23,7 +23,7 @@ const countOf = (rows: readonly OrganizationOverview[], shown: Shown): number =>
 
 /**
  * Overview of every organization in the caller's reach, those that need attention first: one row each, from indexes and
- * stored verdicts, never from a scan. counts cover all of them, whatever the filters.
+ * stored verdicts, never from a scan. counts cover all organizations, regardless of the filters.
  */
 export const listOverview = operation({
   permission: "audit:read",

@@ -143,7 +143,7 @@ const organizationOverview = z.strictObject({
 });
 export type OrganizationOverview = z.output<typeof organizationOverview>;
 
-/** pruningEnabled: without the admin connection nothing is ever removed, whatever the policies. */
+/** pruningEnabled: without the admin connection nothing is ever removed, regardless of the policies. */
 export const overviewPage = z.strictObject({
   data: z.array(organizationOverview),
   pagination,

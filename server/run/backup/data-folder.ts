@@ -37,12 +37,12 @@ function filesBelow(dir: string, folder: string): string[] {
     .sort();
 }
 
-/** Adds spool and checkpoints; files removed meanwhile (written spool segments) are omitted. */
+/** Adds spool and checkpoints; files removed during the copy (written spool segments) are omitted. */
 export async function addDataFolder(archive: ArchiveWriter): Promise<Member[]> {
   const dir = env().TRAILMARK_DATA_DIR;
   const members: Member[] = [];
   for (const name of FOLDERS.flatMap((folder) => filesBelow(dir, folder))) {
-    // Opened first, so that it can neither vanish nor be replaced.
+    // Opened first, so that it cannot vanish or be replaced.
     const file = await open(join(dir, name)).catch(() => null);
     if (!file) continue;
     try {

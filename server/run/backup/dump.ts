@@ -114,7 +114,7 @@ export async function loadDump(target: Target, file: string): Promise<void> {
         target.ownerUrl,
       );
     if (isSuper) await load();
-    // The sealer owns functions, so the owner must be able to become it meanwhile.
+    // The sealer owns functions, so the owner must be able to become it during the load.
     else await withSealer(sql, load);
   });
 }
@@ -125,7 +125,7 @@ const databaseOf = (url: string): string => {
   return name;
 };
 
-/** Role for dumps: sees every row despite row-level security, and can do nothing else. */
+/** Role for dumps: sees every row despite row-level security, and has no other rights. */
 const ROLE = "trailmark_backup";
 
 /** As in the operating guide; repeated each time, because new tables have new policies. */

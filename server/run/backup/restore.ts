@@ -125,7 +125,7 @@ async function receive({ name, body }: ReadMember, { cluster, dump, data }: Targ
   else if (name === DUMP) await pipeline(body, createWriteStream(dump, { mode: 0o600 }));
 }
 
-/** Opens the keys before anything is written, so that a wrong passphrase changes nothing. */
+/** Opens the keys before anything is written, so that a wrong passphrase has no effect. */
 async function readKeys({ hasKeys }: Manifest, { file, passphrase }: RestoreInput): Promise<KeyFile[]> {
   if (passphrase === undefined) return [];
   for await (const { name, body } of readArchive(file))

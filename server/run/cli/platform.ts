@@ -7,8 +7,9 @@ import { refuseUnsafeRole } from "@/server/run/process/guard-role";
 import { prepareEnvironment } from "@/server/run/process/prepare";
 
 /**
- * Runs a command with everything that the server has: environment, PostgreSQL (attached if the server's own is running,
- * else started meanwhile), migrations and recorder. Works beside a running server.
+ * Runs a command with the server's environment: settings, PostgreSQL (attached if already running, otherwise started
+ * for
+ * the command), migrations and recorder. Works beside a running server.
  * @throws EnvError also without an installation, unless the command may create one
  */
 export async function onPlatform<T>(work: () => Promise<T>, options?: { mayMake: boolean }): Promise<T> {

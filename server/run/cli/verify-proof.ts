@@ -30,7 +30,7 @@ function describe(verdict: Judged): void {
   for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
 }
 
-/** Text of a proof; of one that is too long, only enough to detect it. */
+/** Text of a proof; if it is too long, only enough of it to detect that. */
 async function readAll(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) {

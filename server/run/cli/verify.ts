@@ -14,7 +14,7 @@ import { verifyProofFile } from "./verify-proof";
 
 /**
  * Checkpoint from --since, checked against the trusted keys.
- * @throws UsageError when the file holds none
+ * @throws UsageError if the file has none
  */
 function readSince(file: string | undefined, trust: Trust): KeptNote | null {
   if (file === undefined) return null;

@@ -4,7 +4,7 @@ import { type AnyJobKind, type Backlog, readBacklog } from "@/server/ground/jobs
 
 const POLL_MS = 30_000;
 
-/** Keeps the metrics of the jobs of all processes at what the job library's queue holds. */
+/** Keeps the job metrics of all processes equal to the job library's queue. */
 export function queuesWatch(kinds: readonly AnyJobKind[]) {
   let backlog: Backlog[] = [];
   const byKind = (read: (one: Backlog) => number) => () =>

@@ -19,7 +19,7 @@ type Stats = ReturnType<typeof recordingStats>;
 const NODE = "node";
 /** Check that the database accepts writes. */
 const WRITES = "writes";
-/** Checks that fail in every process alike: removing all of them from a proxy would serve nothing and keep no event. */
+/** Checks that fail in every process alike: with all of them removed, a proxy would serve nothing and keep no event. */
 const SHARED = [NODE, WRITES];
 /** Time limit for the database. */
 const DATABASE_MS = 3_000;

@@ -62,8 +62,8 @@ export async function checkAddresses(): Promise<void> {
 }
 
 /**
- * Time in ms for running work to end, and then for work broken off with its connections; the rest of the deadline is
- * for later steps.
+ * Time in ms for running work to end, and then for aborted work with its connections; the deadline's remainder is for
+ * later steps.
  */
 const STOP_TIMES = { work: 2_000, brokenOff: 500 };
 

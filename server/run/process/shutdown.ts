@@ -4,7 +4,7 @@ import type { Embedded } from "@/db/embedded/embedded";
 import { log } from "@/server/ground/log";
 import type { CurrentService } from "./current-service";
 
-/** Time for answers to end by themselves; the rest of the deadline is for later steps. */
+/** Time for answers to end by themselves; the deadline's remainder is for later steps. */
 const DRAIN_MS = 4_000;
 const IDLE_SWEEP_MS = 50;
 

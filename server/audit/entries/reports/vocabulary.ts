@@ -27,7 +27,7 @@ export const FIGURES = {
 
 /** Policies are evaluated around the clock, with or without activity. */
 const isRoutine = (action: string): boolean => action.endsWith("policy.evaluate");
-/** Security actions without those that repeat around the clock. */
+/** Security actions except those that recur around the clock. */
 export const NOTABLE_SECURITY_ACTIONS: readonly string[] = SECURITY_ACTIONS.filter((action) => !isRoutine(action));
 
 /** The figures with their values in a report, in order. */

@@ -97,7 +97,7 @@ type Known = {
   definitions: DefinitionRow[];
   /** Whether the caller may define fields of All organizations. */
   mayDefine: boolean;
-  /** Counted values; without it, invalid values are no fault. */
+  /** Counted values; without them, invalid values are no fault. */
   unknown?: readonly UnknownChoices[];
 };
 

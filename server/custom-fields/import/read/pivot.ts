@@ -72,8 +72,8 @@ function join({ record, identity }: Computer, columns: ColumnList, other: Comput
 }
 
 /**
- * Joins computers with one hostname and no ID if their data agree; a blank that could match several joins none.
- * @returns those that were merged.
+ * Joins computers that share a hostname, have no ID and agree in their data; a blank that could match several is left
+ * alone. @returns the merged ones
  */
 function joinAlike(alike: readonly Computer[], columns: ColumnList): Computer[] {
   const [any] = alike;

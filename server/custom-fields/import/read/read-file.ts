@@ -15,7 +15,7 @@ import { readPart } from "./read-json";
 import { isSpoiledNumber } from "./shown-cell";
 import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
 
-/** Reports cells with errors, which are neither values nor blanks, or that were not understood. */
+/** Reports cells that contain errors or could not be parsed. */
 async function* noted(
   records: AsyncIterable<SourceRecord>,
   notes: FileNotes | undefined,

@@ -19,7 +19,7 @@ const recordset = (patches: readonly ValuePatch[]) => sql`
 
 /**
  * Writes values of many devices in two statements (upserts, which always use the key's index). Merges into devices read
- * under a lock; for a device without a row to lock, values stored by another writer meanwhile win.
+ * under a lock; for a device without a row to lock, a value stored concurrently by another writer wins.
  */
 export async function writeValues(tx: Tx, patches: readonly ValuePatch[]): Promise<void> {
   const known = patches.filter(({ isNew }) => !isNew);

@@ -31,7 +31,7 @@ async function removeOrphans(before: Date): Promise<void> {
   const known = new Set((await idsOf(isNull(i.finishedAt))).map(({ id }) => id));
   for (const name of names) {
     if (known.has(name)) continue;
-    // A finished run may have removed its own folder meanwhile.
+    // A finished run may have removed its own folder by now.
     const found = await stat(join(root, name)).catch(() => null);
     if (found && found.mtime < before) await rm(join(root, name), { recursive: true, force: true });
   }
@@ -62,7 +62,7 @@ export async function expireDrafts(now = new Date()): Promise<number> {
   return count;
 }
 
-/** Job that deletes imports that nobody ran. */
+/** Job that deletes imports that were never run. */
 export const importExpiry: JobKind<object> = {
   name: "import-expiry",
   cron: "17 * * * *",

@@ -245,10 +245,10 @@ const undoReportOf = ({ summary }: ImportRecord): UndoReport =>
 const restoringOf = ({ jobDone, summary }: ImportRecord): ChangedByOrg =>
   (jobDone > 0 ? summary.restoring : undefined) ?? {};
 
-/** Reason that an undo ended early; error is also shown if nobody asked for the end. */
+/** Reason that an undo ended early; error is also shown if nobody requested the end. */
 type UndoEnd = { problem?: string; error?: string };
 
-/** If changes are left, the import keeps its state except for what was restored. */
+/** If changes remain, the import keeps its state except for the restored values. */
 async function finishUndo(work: Work, { error, problem = error }: UndoEnd = {}): Promise<void> {
   const { attempt, ctx, scope } = work;
   await tenant(scope, async (tx) => {

@@ -46,7 +46,7 @@ function fillScript(template: string, origin: string, { version, files }: Build)
   return filled.replace("@SELF@", sha256(withoutSelf(filled)));
 }
 
-/** A script that prints why nothing can be installed, in our own words without shell syntax. */
+/** A script that prints why the agent cannot be installed, in a fixed sentence without shell syntax. */
 function refusal(name: ScriptName, error: unknown): string {
   if (!(error instanceof AppError)) throw error;
   return name === "install.sh" ? `#!/bin/sh\necho '${error.message}' >&2\nexit 1\n` : `throw '${error.message}'\n`;
@@ -62,7 +62,7 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
     return parsed.data;
   }
 
-  /** Returns a script in any case: without a build, one that prints the reason and fails. */
+  /** Always returns a script: without a build, one that prints the reason and fails. */
   async function script(name: ScriptName): Promise<Download> {
     const template = await readFile(join(SCRIPT_FOLDER, name), "utf8");
     const body = await readBuild().then(

@@ -21,7 +21,7 @@ function memberExamples(schema: Json, kind: Kind): Json {
 
 /**
  * Example value of a described schema, composed of its members' examples. Requests show required members and those with
- * their own example; answers all that are always present.
+ * an example; answers show all members that are always present.
  */
 export function exampleOf(schema: Json, kind: Kind): unknown {
   const own = ownExample(schema);

@@ -104,7 +104,7 @@ function linkByAddress(verified: Verified) {
     const known = await findLinked(tx, sub);
     if (known) return { userId: known, isNew: false };
     const found = await findByAddress(tx, address);
-    // Named even if there is no room for a viewer, because no one new is created.
+    // Returned even if there is no room for another viewer, because no user is created.
     if (found?.isDisabled) return { userId: found.id, isNew: false };
     const viewer = found ? undefined : await createViewer(tx, verified);
     const userId = found?.id ?? viewer?.id;

@@ -44,7 +44,7 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
     );
     throw refusal("The code is wrong, or was used before.");
   }
-  // A password change meanwhile has deleted the challenge.
+  // A password change in the meantime has deleted the challenge.
   const isGood = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
   return startSession(ctx, { ...caller, actor }, { ...door, methods: [kept.first, method], isGood });
 }

@@ -12,7 +12,7 @@ export const detail = z.object({
   names: z.array(z.string()).optional(),
   /** Distinguishes subjects whose names change. */
   ids: z.array(z.string()).optional(),
-  /** Start of the condition for each subject; names lists those that have had it long enough. */
+  /** Start of the condition for each subject; names lists those with a condition old enough to report. */
   seen: z.array(z.object({ name: z.string(), since: z.iso.datetime() })).optional(),
   reasons: z.array(z.string()).optional(),
   at: z.iso.datetime().optional(),

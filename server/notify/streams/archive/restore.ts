@@ -178,9 +178,9 @@ export const restorationEnd: JobKind<{ id: string }> = {
 };
 
 /**
- * Restores a range of archived entries beside the log for a day, in the background. A time range restores whole
+ * Restores a range of archived entries for a day, separate from the log, in the background. A time range restores whole
  * objects.
- * @throws AppError validation_failed for a range that no archive holds or that is too large, conflict for too many
+ * @throws AppError validation_failed for a range that no archive has or that is too large, conflict for too many
  */
 export const restoreArchive = operation({
   permission: "streams:manage",

@@ -8,7 +8,7 @@ import { orgIdOf } from "@/server/evidence/tree/statement";
 import { digestOf } from "./s3-client";
 
 const decompress = promisify(gunzip);
-/** An object has some thousands of entries; one that expands to more is not ours. */
+/** An object has some thousands of entries; one that expands further is not ours. */
 const MAX_PLAIN_BYTES = 1024 * 1024 * 1024;
 const NEWLINE = 0x0a;
 

@@ -69,6 +69,6 @@ export type Destination<Config = unknown> = {
   check: (target: Target<Config>) => Promise<CheckStep[]>;
   /** Sends a batch once. Never rejects. */
   send: (target: Target<Config>, batch: Batch) => Promise<Outcome>;
-  /** Short description of the receiver for lists and the log: host and index or bucket, nothing secret. */
+  /** Short description of the receiver for lists and the log: host and index or bucket, without secrets. */
   describe: (config: Config) => string;
 };

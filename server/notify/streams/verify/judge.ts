@@ -50,7 +50,7 @@ type Signed = Pick<ChainVerdict, "signedThrough" | "checkpoint" | "signedBy" | "
 };
 type Candidate = { note: SignedNote; checkpoint: TreeCheckpoint };
 
-/** Newest sequence up to which all checksums from the tree's start are known, and that start. */
+/** Newest sequence up to which all checksums since the tree's start are known, and that start. */
 function beginningOf(chain: KeptChain): { base: number; hashes: readonly string[] } | null {
   if (chain.sealed.has(1)) return { base: 0, hashes: [] };
   const known = chain.markers.filter(({ before, first }) => before && chain.sealed.has(first));

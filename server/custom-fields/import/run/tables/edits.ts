@@ -55,7 +55,7 @@ export async function insertEdit(
       AS p(part int, before text, after text, "rowNos" int[])`);
 }
 
-/** Removes a change from the list. @returns what it replaced */
+/** Removes a change from the list. @returns the removed change */
 export const claimEdit = (tx: Tx, importId: string, editNo: number) =>
   rowsOf<EditPart>(
     tx,
