@@ -26,7 +26,7 @@ const RIGHTS = `
   END
   $$`;
 
-/** pg follows libpq's sslmode only when told to: require encrypts, verify-full checks the certificate too. */
+/** pg follows libpq's sslmode only if configured: require encrypts, verify-full also checks the certificate. */
 function libpqUrl(url: string): string {
   const address = new URL(url);
   if (address.searchParams.has("sslmode")) address.searchParams.set("uselibpqcompat", "true");

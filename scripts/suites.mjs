@@ -55,7 +55,7 @@ async function vitest({ project, shard }, args) {
 /** Databases used in parallel, because files that share one take turns and mostly wait. */
 const DATABASES = 2;
 
-/** Database tests in parallel; only one database if it is given, or few files are named. */
+/** Runs database tests in parallel; with one given database, or few named files, in a single one. */
 function databases(args) {
   const isOne = args.length > 0 || Boolean(process.env.TEST_OWNER_DATABASE_URL);
   const shards = Array.from({ length: isOne ? 1 : DATABASES }, (_, i) => (isOne ? undefined : i + 1));

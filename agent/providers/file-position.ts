@@ -65,7 +65,7 @@ export async function newestLines(
   return size <= bytes ? 0 : undefined;
 }
 
-/** Suffixes of rotated files: NAME.1, NAME-20260101. Manual copies have others. */
+/** Suffixes of rotated files: NAME.1, NAME-20260101. Manual copies have different ones. */
 const ROTATED = /^[.-]\d[\d._T-]*$/;
 const COMPRESSED = /\.(gz|xz|bz2|zst)$/;
 

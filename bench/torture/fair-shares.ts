@@ -17,7 +17,7 @@ const FULL_MS = 10_000;
 const FULL_ROUNDS = 10;
 /** Others' p95 during a flood on two cores; a quick run on a busy machine only checks that others are not shut out. */
 const MAX_P95_MS = 250;
-/** After this, others wait no longer than before the flood, or negligibly. */
+/** After this, others wait no longer than before the flood, or only negligibly longer. */
 const RECOVERED_MS = 1_000;
 const NOTICED_MS = 100;
 /** Others without an answer within this time were shut out; quick runs share the machine. */

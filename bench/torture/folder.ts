@@ -6,7 +6,7 @@ import { clusterOf, freePort, type Server, startServer, stopServer } from "@/tes
 
 let shared: string | undefined;
 
-/** One data folder shared by tests that do not mind: creating a cluster takes longest. */
+/** One data folder for all tests that can share it: creating a cluster takes longest. */
 function sharedFolder(): string {
   if (shared) return shared;
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));

@@ -256,7 +256,7 @@ async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene)
   const p95 = await beside.end();
   clearInterval(watch);
   const growth = Math.round(peak - start);
-  // Faults other than lateness come first.
+  // Lists faults other than lateness first.
   const faults = wrong.sort((a, b) => Number(a.isLate) - Number(b.isLate)).slice(0, 3);
   if (growth > MAX_GROWTH_MB) faults.push({ what: `memory grew by ${growth} MB`, isLate: false });
   if (p95 > othersMs) faults.push({ what: `others waited ${Math.round(p95)} ms`, isLate: Number.isFinite(p95) });

@@ -59,7 +59,7 @@ async function cutOne(site: Site): Promise<void> {
   for (const end = Date.now() + CUT_MS; received.length === before && Date.now() < end; ) await sleep(20);
 }
 
-/** Waits for zero. @returns the last value */
+/** Waits until none are left. @returns the last value */
 async function untilNone(left: () => Promise<number>): Promise<number> {
   for (const deadline = Date.now() + CAUGHT_UP_MS; ; await sleep(250)) {
     const n = await left();

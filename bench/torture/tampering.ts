@@ -92,7 +92,7 @@ async function night({ server, credentials: { orgId } }: Target): Promise<string
   return report.organizations[0]?.status ?? "nothing";
 }
 
-/** A judge that only looks at existing entries: each intact, and linked to the previous one if present. */
+/** A judge that only looks at existing entries: each must be intact, and linked to the previous one if present. */
 async function isBelieved({ sql, credentials: { orgId } }: Target): Promise<boolean> {
   const [row] = await sql<{ sound: boolean }[]>`
     SELECT coalesce(bool_and(prev_checksum = before OR before IS NULL), true) AS sound FROM (

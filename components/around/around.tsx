@@ -54,7 +54,7 @@ const SHARED_TIE: Record<Tie, string> = {
 const isCurrentEntry = ({ item }: AroundItem, { entry }: AroundPage): boolean =>
   item.source === "audit" && item.entry.id === entry.id;
 
-/** What an item and the entry have in common; the organization is mentioned only when nothing else matches. */
+/** Values shared by an item and the entry; the organization is mentioned only when nothing else matches. */
 function sharedAttributes({ ties }: AroundItem): string {
   const closer = ties.filter((tie) => tie !== "organization");
   return (closer.length > 0 ? closer : ties).map((tie) => SHARED_TIE[tie]).join(", ");

@@ -8,7 +8,7 @@ import type { ColumnId } from "./state/table-params";
 export const deviceOf = (entry: Entry): string =>
   hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : (deviceNamed(entry.details) ?? ""));
 
-/** An entry knows the id of the device it is about; other devices are looked up by their name. */
+/** Entries contain the id of their own device only; other devices are looked up by name. */
 function deviceDoor(entry: Entry): string | null {
   const host = deviceOf(entry);
   const id = resourceIdOf(entry);

@@ -44,7 +44,7 @@ function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSett
     { label: "Show one organization", destinations: named(useOrganizations()) },
     { label: "Actions", destinations: named(useActions()) },
     { label: "Help", destinations: named(help) },
-    // Only once people and devices are known, otherwise it would be the first match for their names.
+    // Only when people and devices are loaded, otherwise it would be the first match for their names.
     { label: "Search", destinations: isSettled ? search : [] },
   ];
   return { groups: groups.filter((group) => group.destinations.length > 0), isSettled };

@@ -32,7 +32,7 @@ const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
 };
 
 /**
- * Summary when the state can no longer be read: shows the last reading, labeled as such; a break stays a break.
+ * Summary when the state can no longer be read: shows the last reading with its time; a break stays a break.
  * @param last the summary of the last reading, made at `readAt`; null if part of it was never read
  */
 export function unread(

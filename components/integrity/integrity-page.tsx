@@ -32,7 +32,7 @@ type Status = Outputs["integrity"]["status"];
 const rowsOf = (status: Status): number | null =>
   isHeadLost(status) ? null : (status.head?.seq ?? 0) - status.prunedThroughSeq;
 
-/** Whether an organization's audit chain is still as it was written, and the evidence for it. */
+/** Whether an organization's audit chain is unaltered, and the evidence for it. */
 export function IntegrityPage() {
   return <OneOrg title="Integrity">{(org) => <Integrity key={org.id} org={org} />}</OneOrg>;
 }

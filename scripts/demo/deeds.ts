@@ -133,7 +133,7 @@ const DEEDS = {
 };
 
 type Weights = Record<keyof typeof DEEDS, number>;
-// Same key order in both, so that equal seeds give equal months.
+// Same key order in both, so that equal seeds create equal months.
 const VIEWER: Weights = {
   access: 88,
   denied: 12,

@@ -23,7 +23,7 @@ export type Scope =
  */
 type Session = { id: string; viaBrowser: boolean; provenAt: Date };
 
-/** Everything that a verb knows about its caller. */
+/** Context of the caller, for every operation. */
 export type Ctx = {
   actor: Actor;
   scope: Scope;

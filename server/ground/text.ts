@@ -58,7 +58,7 @@ export function containsPattern(text: string): string {
   return `%${repairText(text).replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** A text as in a JSON string: backslashes are doubled, among others. */
+/** A text as it appears in a JSON string, for example with doubled backslashes. */
 export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;

@@ -89,10 +89,7 @@ async function settle(orgId: string): Promise<Judged> {
   return after;
 }
 
-/**
- * Records restorations that interrupted runs only signed. If retention may have removed the entry since, it is left as
- * is.
- */
+/** Records restorations that interrupted runs only signed, except where retention may have removed the entry since. */
 async function finish(orgId: string): Promise<Continued> {
   const [restorations, receipt] = await asSystem(async (tx) => [
     await listRestorations(tx, orgId),

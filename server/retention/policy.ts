@@ -187,7 +187,7 @@ export const setPolicies = operation({
         .where(inArray(organizations.id, ids))
         .orderBy(organizations.id);
       const others = found.filter(({ id }) => daysOf.get(id) !== retentionDays);
-      // In order, to avoid deadlocks.
+      // In a fixed order, to avoid deadlocks.
       for (const one of others) await change(tx, ctx, { ...one, retentionDays });
       return { organizations: ids.length, changed: others.length };
     });

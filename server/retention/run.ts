@@ -15,7 +15,9 @@ const LOCK_KEY = 0x74726574; // "tret"
 
 type OrganizationRun = Pruned & { orgId: string; retentionDays: number; error?: string };
 export type RetentionRun = {
-  /** disabled: no admin connection; busy: another process is running; else the result, with dryRun only computed. */
+  /**
+   * disabled: no admin connection; busy: another process is running; otherwise the result, which dryRun only computes.
+   */
   status: "disabled" | "busy" | "done" | "stopped";
   dryRun: boolean;
   ms: number;

@@ -237,7 +237,7 @@ export const updateSavedView = operation({
   async run(ctx, input) {
     const change = await tenant(ctx.scope, async (tx) => {
       const row = await changeable(tx, ctx, input.id);
-      // No longer shared, it goes where its owner finds it.
+      // A view that is no longer shared moves to its owner's list.
       const scope = input.sharedWith
         ? await sharedOwner(tx, ctx, input.sharedWith)
         : { shared: input.sharedWith === undefined && row.shared };

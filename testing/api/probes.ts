@@ -12,7 +12,7 @@ export type Row = {
   by: "path" | "org" | "none";
   /** Answer to a permitted caller for its own target. */
   own: number[] | ((p: Principal) => number[]);
-  /** The request ends the caller's credential, so only the first probe is meaningful. */
+  /** The request ends the caller's own credential, so only the first probe is meaningful. */
   once?: true;
 };
 

@@ -34,7 +34,7 @@ async function verdict(server: Server, orgId: string): Promise<string> {
   return body.status ? `${body.status} of ${body.rowsChecked}` : `${body.code}`;
 }
 
-/** Changes one row as the owner, which a night that trusts its interrupted predecessor would miss. */
+/** Changes one row as the owner; a night that trusts its interrupted predecessor would miss it. */
 const changeARow = (server: Server, orgId: string) =>
   tamper(server, (tx) => tx`UPDATE audit_logs SET resource_name = 'x' WHERE org_id = ${orgId} AND chain_seq = 100`);
 

@@ -51,7 +51,8 @@ type Options = {
   table: RefObject<HTMLTableElement | null>;
 };
 /**
- * The list's entries with live ones, how many the total does not count yet, whether rows must stay still, and the
+ * The list's entries including live ones, how many the total does not count yet, whether rows must stay in place, and
+ * the
  * status bar.
  */
 export type Live = { entries: Entry[]; added: number; isHeld: boolean; bar: ReactNode };

@@ -249,8 +249,7 @@ async function readPlain(
 
 /**
  * View change for a typed line: times, actors, results, addresses and codes become filters anywhere; the remaining
- * words
- * are searched. Qualifiers stay literal.
+ * words are searched. Qualifiers stay literal.
  */
 export async function readLine(view: Partial<Filters>, typed: string, reader: Reader): Promise<Parsed> {
   const straight = typed.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');

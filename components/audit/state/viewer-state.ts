@@ -25,7 +25,7 @@ export type ViewerState = {
   listed: Input;
   now: Date;
   setNow: (now: Date) => void;
-  /** Both inputs at another time. */
+  /** Both inputs as of another time. */
   inputsAt: (now: Date) => Pick<ViewerState, "input" | "listed">;
 };
 

@@ -18,7 +18,7 @@ import { useTable } from "./columns";
 import foldClasses from "./entry-lines.module.css";
 import classes from "./entry-table.module.css";
 
-/** One entry: when, who did what to what, and the result. Memoized, so that it renders only when it changes. */
+/** One entry: time, actor, action, resource and result. Memoized, so that it renders only when it changes. */
 const EntryRow = memo(function EntryRow({ entry, isOpen }: { entry: Entry; isOpen: boolean }) {
   const { columns, context } = useTable();
   const openRow = (event: MouseEvent) => {

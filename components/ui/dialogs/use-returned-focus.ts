@@ -43,9 +43,8 @@ function restoreFocus(mine: readonly Opener[]): void {
 
 /**
  * Returns the focus to the element that had it before the dialog opened. If that element disappeared because this
- * dialog
- * replaced another one, the focus returns to that dialog's opener; if the dialog's action removed it, such as a Revoke
- * button, to its former place on the page.
+ * dialog replaced another one, the focus returns to that dialog's opener; if the dialog's action removed it, such as a
+ * Revoke button, to its former place on the page.
  */
 export function useReturnedFocus() {
   const [mine] = useState(currentOpeners);

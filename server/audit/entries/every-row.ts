@@ -121,8 +121,8 @@ type Read = <T>(fn: (tx: Tx) => Promise<T>) => Promise<T>;
 type NextKeys = (size: number) => Promise<Found[]>;
 
 /**
- * Reads each organization along its own time index and merges: one query for the newest of all would read that many of
- * each organization every time.
+ * Reads each organization by its own time index and merges the results: one query for the newest of all would read that
+ * many rows of each organization every time.
  */
 function mergedKeys(read: Read, { orgIds, filter }: Plan, heads: Heads): NextKeys {
   const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));

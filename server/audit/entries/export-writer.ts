@@ -37,7 +37,7 @@ const SPREADSHEET_COLUMNS = [...CSV_COLUMNS, "organization", "errorMessage", "se
 const BYTE_ORDER_MARK = "\uFEFF";
 
 function cellsOf(row: BodyRow): Cell[] {
-  // Parses details only for an agent without a known device, which would show a raw id.
+  // Parses details only for an agent without a known device, which would otherwise appear as a raw id.
   const isNamedInDetails = row.actor_type === "agent" && !row.hostname && row.details?.includes('"rawActorId"');
   const details = isNamedInDetails ? detailsOf(row) : {};
   const by = submitterIn(row.details);
@@ -77,7 +77,7 @@ type Plan = {
   read: <Row extends BodyRow>(shape: Shape<Row>) => AsyncIterable<Row[]>;
   /** Awaited after each chunk, with the entries written so far. */
   onRows?: (rowsDone: number) => Promise<void>;
-  /** Total matches, given the number written. */
+  /** Total matches, given the number of rows written. */
   totalOf: (rowsDone: number) => { total: number; isTruncated: boolean };
   /** Receives the number of entries written, by organization. */
   rowsPerOrg: Map<string, number>;

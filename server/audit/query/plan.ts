@@ -26,7 +26,7 @@ export type Plan = {
   total: "heads" | "tallies" | "index" | "rows";
 };
 
-/** A filter and its index query; null: by time alone. */
+/** A filter and its index query; null if read by time alone. */
 type Asked = { orgIds: readonly string[]; filter: RowFilter; query: Query | null };
 
 /** True if all of the text is too short for the index. */

@@ -163,7 +163,7 @@ export class BatchWriter {
     this.finished = this.run();
   }
 
-  /** Time that the oldest batch in flight has been tried, in ms; 0 without one. */
+  /** Time spent on the oldest batch in flight, in ms; 0 if there is none. */
   get busyMs(): number {
     let since = Number.POSITIVE_INFINITY;
     for (const batch of this.inFlight) since = Math.min(since, batch.since);
@@ -190,7 +190,7 @@ export class BatchWriter {
   private async run(): Promise<void> {
     const batches = new Set<Promise<void>>();
     while (!this.stopping.signal.aborted) {
-      // Lets callers of the last batch submit their next event before this batch is cut.
+      // Lets callers of the last batch submit their next event before this batch is closed.
       await tick();
       this.work.reset();
       const hasRoom = this.inFlight.size < this.connection.batches() && this.failing === 0;

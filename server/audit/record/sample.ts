@@ -14,7 +14,7 @@ export type Difference = { orgId: string; id: string; seq: number; columns: stri
 const STORED: Partial<Record<Field, string>> = { timestamp: "timestamptz(3)" };
 const column = (field: Field) => sql.identifier(COLUMNS[field].sql);
 const sent = (field: Field) => sql`s.${column(field)}::${sql.raw(STORED[field] ?? COLUMNS[field].type)}`;
-/** A known event sent again may have another time, and its key another name. */
+/** A known event sent again may have another time, and its API key another name. */
 function isOther(field: Field) {
   const isOtherValue = sql`a.${column(field)} IS DISTINCT FROM ${sent(field)}`;
   if (field === "timestamp") return sql`(${isOtherValue} AND NOT coalesce(${sent("details")} ? 'submittedBy', false))`;

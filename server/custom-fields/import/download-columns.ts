@@ -151,7 +151,7 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     hasDevices: false,
     row: (row) => {
-      // Secrets left out of the import stay out of the file; chosen ones must be included to be uploaded again.
+      // Secrets left out of the import are left out of the file too; chosen ones are needed to upload it again.
       const cells = found.columns.map((_, i) => (leftOut.has(i) ? "" : cellOf(row, i)));
       // Cells beyond the header come after the reason, which keeps its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];

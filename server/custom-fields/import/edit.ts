@@ -82,7 +82,7 @@ export const editValues = operation({
   },
 });
 
-/** Rows rechecked at once; more are left to a new check. */
+/** Maximum of rows rechecked at once; more require a new check. */
 const MAX_AT_ONCE = 200;
 
 /** Rows of a change and their new value; null: no value. */

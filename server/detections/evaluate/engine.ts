@@ -73,7 +73,7 @@ type OrderNode = Extract<Node, { kind: "temporal" | "temporal_ordered" }>;
 const isCount = (node: CountNode | OrderNode): node is CountNode =>
   node.kind === "event_count" || node.kind === "value_count";
 
-/** Counts a mark. @returns marks of a window that contains it and enough others */
+/** Counts a mark. @returns the marks of a window that contains it and reaches the threshold; null if there is none */
 function count({ window, kind }: CountNode, group: Group, mark: Mark): Mark[] | null {
   const { atLeast, timespanMs } = window;
   if (kind === "value_count") {

@@ -30,7 +30,7 @@ export type Rule = {
   root: Node;
   /** Fields that distinguish alerts. */
   groupBy: readonly string[];
-  /** Only these actions can match (SQL prefilter); null: any. */
+  /** Only these actions can match (SQL prefilter); null if any can. */
   actions: ReadonlySet<string> | null;
   /** Only these kinds of first sightings can match; null: not required. */
   firstSeen: ReadonlySet<string> | null;

@@ -54,7 +54,7 @@ export async function queueCommand(command: NewCommand): Promise<Placed> {
   return { kind: "placed", streamId: row.streamId, processId: row.processId, deadline: row.deadline };
 }
 
-/** Takes the waiting queries of a process's streams, each once. */
+/** Takes the waiting queries of a process's streams; each is taken once. */
 export function claimWaiting(processId: string): Promise<Waiting[]> {
   return asSystem(async (tx) => [
     ...(await rowsOf<Waiting>(

@@ -51,7 +51,7 @@ function unseal(repeatable: Repeatable, sealed: string): string {
   return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
 }
 
-/** Key of a request; null without one. @throws AppError validation_failed for a malformed one */
+/** Key of a request; null if it has none. @throws AppError validation_failed for a malformed one */
 export function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers.get(IDEMPOTENCY_HEADER);
   if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))

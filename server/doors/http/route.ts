@@ -83,7 +83,7 @@ function takesJson({ body }: RouteSpec, request: Request): boolean {
 /** A request, its id for log and answer, and the path's parameters. */
 type Call = { request: Request; requestId: string; params: Record<string, string | string[]> };
 
-/** Adds further members to the body in place, because copying half a million takes longer than reading them. */
+/** Adds further members to the body in place: copying half a million takes longer than reading them. */
 function fillUp(body: Record<string, unknown>, rest: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(rest)) if (!Object.hasOwn(body, name)) body[name] = value;
   return body;

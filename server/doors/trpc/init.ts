@@ -96,7 +96,7 @@ export function toTrpcError(cause: unknown, requestId: string): TRPCError {
   return new TRPCError({
     code: ERROR_CODES[known.code].trpc,
     message: known.message,
-    // The known error instead of the thrown one, which is already logged.
+    // The known error instead of the thrown one, which is logged already.
     cause: known,
   });
 }

@@ -312,7 +312,7 @@ export const appRouter = router({
     share: mutation(shareProof),
     revoke: mutation(revokeProofLink),
   }),
-  /** Only the caller's own. */
+  /** Only the caller's own schedules. */
   reportSchedules: router({
     list: query(listSchedules),
     create: mutation(createSchedule),

@@ -16,7 +16,7 @@ type Options = {
   trust?: Trust;
   /** A checkpoint kept by the caller, which the bundle must continue. */
   since?: KeptNote | null;
-  /** Check of the time-stamp; without it, a time-stamp is only mentioned. */
+  /** Checks the time-stamp; if omitted, a time-stamp is only mentioned. */
   stamp?: StampCheck | undefined;
   /** Called for each row line, good or bad, with its byte offsets in the file. */
   onRow?: (start: number, end: number) => void;

@@ -74,7 +74,7 @@ export async function readOnOwnConnection<T>(
 const POOLS = { whole: new Concurrency(2), short: new Concurrency(2), download: new Concurrency(4) };
 export type ReaderPool = keyof typeof POOLS;
 
-/** Cores for threads: each also keeps a database process busy. */
+/** Maximum of threads: each also keeps a database process busy. */
 const MAX_THREADS = 4;
 /** Threads that read parts of long chains, each with a connection; shared by all readings. */
 export const THREADS = new Concurrency(Math.min(availableParallelism(), MAX_THREADS));

@@ -108,8 +108,7 @@ export class Verifier {
 
   /**
    * Adds a run; only its first row can be at fault, as all others were found unaltered, consecutive and linked. The row
-   * at
-   * the mark is the last of its run.
+   * at the mark is the last of its run.
    */
   addRun({ first, last, rows }: Run): void {
     this.add(first);

@@ -216,8 +216,7 @@ export const updateApiKey = operation({
 
 /**
  * Gives a key a new secret, which only this answer contains. The previous secret works until the overlap ends; any
- * older
- * one stops at once. The caller then has the key, so its rights must be within those that the caller may grant.
+ * older one stops at once. The caller then has the key, so its rights must be within those that the caller may grant.
  * @throws AppError not_found, forbidden, conflict for a revoked key.
  */
 export const rotateApiKey = operation({

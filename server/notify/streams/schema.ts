@@ -36,8 +36,7 @@ const start = z.union([z.enum(["now", "beginning"]), instant], "must be now, beg
 
 /**
  * Body of POST /streams. Without orgId the stream covers its creator's reach: one organization, or all of the
- * partner's,
- * including new ones. start: the next entry, the oldest, or the oldest since a time.
+ * partner's, including new ones. start: the next entry, the oldest, or the oldest since a time.
  */
 export const createInput = z.strictObject({
   name: displayName.meta({ example: "SIEM" }),

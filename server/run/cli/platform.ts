@@ -8,8 +8,7 @@ import { prepareEnvironment } from "@/server/run/process/prepare";
 
 /**
  * Runs a command with the server's environment: settings, PostgreSQL (attached if already running, otherwise started
- * for
- * the command), migrations and recorder. Works beside a running server.
+ * for the command), migrations and recorder. Works beside a running server.
  * @throws EnvError also without an installation, unless the command may create one
  */
 export async function onPlatform<T>(work: () => Promise<T>, options?: { mayMake: boolean }): Promise<T> {

@@ -63,7 +63,7 @@ async function checkDatabase(stats: Stats, ms: number): Promise<Check[]> {
   }
 }
 
-/** Damage to one chain, and events set aside: no other process could do better, so the others continue. */
+/** Damage to one chain, and events set aside. Never affects `ready`: no other process could do better. */
 async function checkDamage({ held, deadLetters, spoolFault }: Stats, ms: number): Promise<Check[]> {
   const heads = await withTimeout(listLostHeads(), ms).then(
     ({ length }) => ({

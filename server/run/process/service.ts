@@ -100,7 +100,7 @@ export type Service = {
   stop: () => Promise<void>;
 };
 
-/** Migrates the database to this version; without the owner's address only checks it. */
+/** Migrates the database to this version; without the owner's address, only checks it. */
 async function prepareDatabase(): Promise<void> {
   await migrate({ ...databaseAddresses(), log: (line) => log.info(line), warn: (line) => log.warn(line) });
   const guards = await otherGuards(appSql(), databaseAddresses());

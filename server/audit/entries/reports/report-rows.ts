@@ -66,7 +66,7 @@ type ActorRow = Actor & ActorNames;
 /** Key of an actor: without a UUID its own id, because all of those share the zero UUID. */
 export const actorKey = ({ actor_type, actor_id, raw_id }: Actor): string => `${actor_type}:${raw_id ?? actor_id}`;
 
-/** Value to find an agent by, because row-level security keeps functions out of index conditions. */
+/** Value by which to find an agent, because row-level security keeps functions out of index conditions. */
 const agentIdOf = ({ actor_type, actor_id, raw_id }: Actor): string | null =>
   actor_type === "agent" ? (raw_id ?? actor_id) : null;
 

@@ -26,7 +26,7 @@ export type DeviceIndex = {
   byShortName: ReadonlyMap<string, readonly DeviceFacts[]>;
   /** Organizations in reach by normalized name. */
   orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
-  /** False if no column is mapped to the source ID: only the hostname is left. */
+  /** False if no column is mapped to the source ID, so that only the hostname identifies devices. */
   hasSourceIds: boolean;
 };
 

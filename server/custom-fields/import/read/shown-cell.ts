@@ -27,7 +27,7 @@ function moment(serial: number, from1904: boolean): string {
   return date.toISOString().replace(/T00:00:00\.000Z$|\.000Z$|Z$/, "");
 }
 
-/** Expands 1.5e-7, with its own digits and zeros only. */
+/** Expands a number such as 1.5e-7, adding only zeros to its digits. */
 export function withoutExponent(text: string): string {
   const [, sign = "", whole = "", part = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
   if (exponent === undefined) return text;

@@ -22,7 +22,7 @@ type Ceremony = "create" | "get";
 /** A challenge with its purpose, for storage. */
 export const keptChallenge = (ceremony: Ceremony, challenge: string): string => `${ceremony} ${challenge}`;
 
-/** A stored challenge of this purpose; null for any other. */
+/** A stored challenge if it is for this purpose; null otherwise. */
 export function challengeFor(ceremony: Ceremony, kept: string | null): string | null {
   const start = keptChallenge(ceremony, "");
   return kept?.startsWith(start) ? kept.slice(start.length) : null;

@@ -51,7 +51,7 @@ export type Target<Config> = {
 export type Destination<Config = unknown> = {
   /** Settings without secrets, the REST body's `config`. */
   config: z.ZodType<Config>;
-  /** Name and shape of the destination's secret (token, key, password); null without one. */
+  /** Name and format of the destination's secret (token, key, password); null if it has none. */
   secret: { label: string; schema: z.ZodType<string>; isOptional?: true } | null;
   /**
    * For secrets that we generate: the one to store, from a person's input or the former one, and the part to show once.
@@ -59,7 +59,7 @@ export type Destination<Config = unknown> = {
   createSecret?: (given: string | undefined, former?: string) => { secret: string; shown: string };
   /** Whether a successful attempt proves that the receiver stored it. */
   acknowledges: boolean;
-  /** Takes no heartbeats: when idle it is checked once a day instead. */
+  /** Accepts no heartbeats: when idle it is checked once a day instead. */
   silent?: true;
   /** How long to collect entries for a batch that is not full; by default none. */
   lingerMs?: (config: Config) => number;

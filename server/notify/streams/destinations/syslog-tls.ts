@@ -27,7 +27,9 @@ function framed(message: string): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length} `), bytes]);
 }
 
-/** Writes and closes its side. If the receiver then closes too, it read everything; storage is never confirmed. */
+/**
+ * Writes and closes our side. If the receiver then closes its own, it has read everything; storage is never confirmed.
+ */
 function deliver(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once("error", reject);

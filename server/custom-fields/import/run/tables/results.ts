@@ -222,7 +222,7 @@ async function findOther(tx: Tx, importId: string, { rowNo, where }: { rowNo: nu
   return other?.rowNo;
 }
 
-/** Another row with the same source ID: giving that ID to a device would decide about both. */
+/** Another row with the same source ID: giving that ID to a device would decide both rows. */
 export const findRowOfSourceId = (tx: Tx, id: string, { rowNo, sourceId }: { rowNo: number; sourceId: string }) =>
   findOther(tx, id, { rowNo, where: sql`source_id = ${sourceId}` });
 
