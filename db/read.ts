@@ -9,7 +9,7 @@ export const readsBy = { replica: 0, behind: 0, away: 0 };
 
 /** Time that a read waits for the replica to catch up, before the primary answers. */
 const CATCH_UP_MS = [0, 2, 5, 10, 20];
-/** Time that the replica is not tried after a failure. */
+/** Time during which the replica is not tried after a failure. */
 const AWAY_MS = 2_000;
 
 let awayUntil = 0;

@@ -3,8 +3,7 @@ import type { Tx } from "./client";
 
 /**
  * Rows of a statement beyond Drizzle's builder, typed as Row. The only place for such casts: statement and type are
- * next
- * to each other in every call.
+ * next to each other in every call.
  */
 export async function rowsOf<Row>(tx: Tx, query: SQL): Promise<Row[]> {
   return (await tx.execute(query)) as unknown as Row[];

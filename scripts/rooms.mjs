@@ -177,7 +177,7 @@ export const ROOMS = [
   },
 ];
 
-/** Packages restricted to some rooms. */
+/** Packages that some folders must not import. */
 export const PACKAGES = [
   {
     files: /^(server|db|agent|testing|bench|e2e|scripts)\//,

@@ -52,7 +52,7 @@ async function vitest({ project, shard }, args) {
   return outcomeOf({ suite, code, passed: report?.numPassedTests ?? 0, failures: failuresOfVitest(report) });
 }
 
-/** Databases used in parallel, because files that share one take turns and mostly wait. */
+/** Number of databases used in parallel: test files that share one take turns and mostly wait. */
 const DATABASES = 2;
 
 /** Runs database tests in parallel; with one given database, or few named files, in a single one. */

@@ -91,7 +91,7 @@ export async function endServer(server: Server): Promise<void> {
   await stopServer(server);
   clearTimeout(force);
   const cluster = join(server.dataDir, "postgres");
-  // Only after killing the server, or if it gave up waiting for a stopping one.
+  // Only after the server was killed, or gave up waiting for a stopping one.
   const left = readPostmaster(cluster);
   if (left.kind !== "none" && left.kind !== "foreign") await stopPostmaster(left.pid, cluster);
 }
@@ -104,7 +104,7 @@ export async function stopServer({ child }: Server): Promise<void> {
   await ended;
 }
 
-/** kill -9, as by an operator or the kernel. */
+/** kill -9, as sent by an operator or the kernel. */
 export async function killServer({ child }: Server): Promise<void> {
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");

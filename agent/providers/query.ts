@@ -66,7 +66,7 @@ async function numbered(
 
 /**
  * A page of a log that can only be read forwards. Keeps only the pages up to it; a page past MAX_SCANNED records is
- * reread after counting, so that none must be kept.
+ * read again after counting, so that none must be kept.
  * @param again restarts reading the same records
  */
 export async function pageOfOldestFirst(

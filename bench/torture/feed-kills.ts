@@ -45,7 +45,7 @@ function startReader({ script, folder, env }: Reader) {
   return { ended, kill };
 }
 
-/** Restarts the reader whenever it ended, as it does without a server, and kills it at random times. */
+/** Restarts the reader whenever it ends, as it does without a server, and kills it at random times. */
 function keepReading(reader: Reader, random: () => number): () => Promise<number> {
   let isStopped = false;
   const run = async () => {

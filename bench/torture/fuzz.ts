@@ -93,7 +93,7 @@ export const fuzzLine: Line = {
             const asked = rounds >= FULL_ROUNDS ? once() : withRetries(once, withoutPlace);
             const fault = await asked.catch((e: Error) => `${path}: ${e.message} ${e.cause}`);
             tried++;
-            // The exact duration does not make a separate kind.
+            // Durations vary, but do not make a separate kind.
             const kind = fault?.replace(TOO_LONG, "an answer took too long").slice(0, 150);
             if (kind) faults.set(kind, (faults.get(kind) ?? 0) + 1);
           }

@@ -117,7 +117,7 @@ function faultsOf(what: string, found: Found, expected: Found): string[] {
 
 type Fight = { kills: number; faults: string[] };
 
-/** An import and its undo under kills, and deviations from an undisturbed run. */
+/** Runs an import and its undo under kills, and compares with an undisturbed run. */
 async function fight({ rounds, random }: LineInput, afterKill: AfterKill = async () => {}): Promise<Fight> {
   const server = await startShared();
   const { orgId } = await prepare(server.base);

@@ -24,7 +24,7 @@ type Span = { orgId: string; after: number; through: number };
  * history by organization; everything else is on the coordinator.
  */
 export type Layout = {
-  /** Organizations as rows `o(id)`. A cluster omits those without policy, head and tree. */
+  /** Organizations as rows `o(id)`. A cluster omits organizations without policy, head and tree. */
   eachOf: (orgIds: readonly string[]) => SQL;
   /** Organizations with a number each: rows `o(id, n)`. */
   eachWith: (numbers: ReadonlyMap<string, number>) => SQL;

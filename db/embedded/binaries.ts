@@ -96,7 +96,7 @@ function copyOut(from: Binaries, home: string): Binaries {
     renameSync(partial, dirname(native));
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    if (!existsSync(native)) throw error; // Else another process made the same copy first.
+    if (!existsSync(native)) throw error; // Otherwise another process made the same copy first.
   }
   return copy;
 }

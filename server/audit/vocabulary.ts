@@ -107,5 +107,5 @@ export function devicesNamed(details: Record<string, unknown>): string[] {
   return named.map(textOf).filter((text) => text !== null);
 }
 
-/** First device named in details; null without one. */
+/** First device named in details; null if there is none. */
 export const deviceNamed = (details: Record<string, unknown>): string | null => devicesNamed(details)[0] ?? null;

@@ -14,7 +14,7 @@ import { type DeviceRef, fieldsOfDevice, findDevice, readDeviceValues, toValueMa
 type Values = Record<string, FieldValue>;
 type Change = { field: DefinitionRow; value: FieldValue | null };
 
-/** @throws AppError validation_failed naming every key that is unknown or whose value does not fit. */
+/** @throws AppError validation_failed with every key that is unknown or has a value that does not fit */
 function toChanges(fields: Map<string, DefinitionRow>, given: Record<string, FieldValue | null>): Change[] {
   const errors: FieldError[] = [];
   const changes: Change[] = [];

@@ -170,7 +170,7 @@ export const notFound = (what = "resource") => new AppError("not_found", `No suc
 export const invalid = (path: string, message: string) =>
   new AppError("validation_failed", `${path}: ${message}`, { errors: [{ path, message }] });
 
-/** Limit of a caller, the remainder, and the seconds until there is more. */
+/** Limit of a caller, the remainder, and the seconds until it grows. */
 export type Limit = { limit: number; remaining: number; seconds: number };
 
 /** Rate limit headers of an answer (contract, "Errors"). */

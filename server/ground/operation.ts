@@ -84,8 +84,8 @@ export function permit<I extends z.ZodType, R>(operation: Operation<I, R>, ctx: 
 
 /**
  * Runs an operation on validated input for an admitted caller, within the caller's limit.
- * @throws AppError as permit does, rate_limited when too much of the caller waits already, and the errors of the
- * operation
+ * @throws AppError as permit does, rate_limited when too many of the caller's requests wait already, and the errors of
+ * the operation
  */
 export async function perform<I extends z.ZodType, R>(
   operation: Operation<I, R>,

@@ -63,7 +63,7 @@ export type Permit = {
   provenThrough: number;
 };
 
-/** Signs the checkpoint that the rows are compared with. */
+/** Signs the checkpoint with which the rows are compared. */
 async function signOver(orgId: string, { lastSeq }: Expired): Promise<StoredNote> {
   const signed = await signHead(orgId);
   if (!signed || signed.note.size < lastSeq)

@@ -28,7 +28,7 @@ function isFilterPart(query: string): boolean {
 }
 
 const name = nameText(MAX_VIEW_NAME);
-/** Only the viewer knows the filters; it ignores unknown ones, as in any address. */
+/** Only the viewer knows the filters; it ignores unknown ones, as in any URL. */
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 
 /** Audience of a view: null is its owner; else all users of an organization, or (orgId null) of the partner. */

@@ -11,7 +11,7 @@ const KILL_EVERY_MS = 120_000;
 const WRITERS = 3;
 const READ_EVERY_MS = 500;
 
-/** People's requests beside the writers, one after the other. */
+/** Requests of people during the writes, one after the other. */
 const READS = (orgId: string): string[] => [
   `/audit-logs/logs?orgId=${orgId}&limit=50`,
   `/audit-logs/search?orgId=${orgId}&q=torture`,

@@ -72,7 +72,7 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
       }
     }
   };
-  /** Retries a view that could not be opened, like a browser. */
+  /** Retries a view that could not be opened, as a browser does. */
   const keepFollowing = async (signInAgain: () => Promise<string>) => {
     while (!ending.signal.aborted)
       await follow(signInAgain).catch(() => sleep(REOPEN_MS, undefined, { signal: ending.signal }).catch(() => {}));

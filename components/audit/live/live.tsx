@@ -52,8 +52,7 @@ type Options = {
 };
 /**
  * The list's entries including live ones, how many the total does not count yet, whether rows must stay in place, and
- * the
- * status bar.
+ * the status bar.
  */
 export type Live = { entries: Entry[]; added: number; isHeld: boolean; bar: ReactNode };
 

@@ -62,7 +62,7 @@ async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
 }
 
 /**
- * Requires a recent identity check before a browser session exports this many entries, however filtered.
+ * Requires a recent identity check before a browser session exports this many entries, regardless of the filters.
  * @throws AppError step_up_required
  */
 export async function requireProofForMany(ctx: Ctx, filter: AuditFilter): Promise<void> {

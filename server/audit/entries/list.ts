@@ -53,7 +53,8 @@ function startOf({ cursor, page, limit }: PageInput): { after: Cursor | undefine
 }
 
 /**
- * Rows of a page plus one if there is a next page; and the total, or -1 if not requested or not all matches were read.
+ * Rows of a page, plus one if there is a next page; and the total, which is -1 if not requested or not all matches were
+ * read.
  */
 async function readRows(tx: Tx, plan: Plan, input: PageInput): Promise<{ found: EntryRow[]; counted: number }> {
   const { after, offset } = startOf(input);

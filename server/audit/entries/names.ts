@@ -14,7 +14,7 @@ import { MAX_FILTER_LENGTH } from "@/server/ground/text";
 const MAX_NAMES = 50;
 /** Names of one kind compared with a mistyped word. */
 const MAX_COMPARED = 20_000;
-/** Mistyped words per request: ten against all these names take a quarter second of CPU. */
+/** Maximum of mistyped words per request: comparing ten with all these names takes a quarter second of CPU. */
 const MAX_MISTYPED = 10;
 
 const knownName = z.strictObject({

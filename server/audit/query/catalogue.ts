@@ -167,7 +167,7 @@ export function faultOf({ choices, isId, match }: Filter, value: string): string
   return value.length > MAX_FILTER_LENGTH ? `is longer than ${MAX_FILTER_LENGTH} characters` : null;
 }
 
-/** A value that is excluded. */
+/** An excluded value and its filter. */
 export type Exclusion = { name: string; value: string };
 
 /** Actions have their own exclusion parameter without a prefix; other filters use `exclude`. */

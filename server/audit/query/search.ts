@@ -64,7 +64,7 @@ type Search = {
   matches: Matches;
 };
 
-/** Rows of a segment within the filter's span and not pruned. */
+/** Rows of a segment that are in the filter's span and not pruned. */
 async function inReach({ tx, span, pruned }: Search, segment: Segment, matching: Matching): Promise<Matching> {
   const { first, oldest, newest, orgId } = segment;
   const cut = (pruned.get(orgId) ?? 0) - first;

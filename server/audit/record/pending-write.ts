@@ -90,7 +90,7 @@ export class PendingWrite {
   }
 }
 
-/** Callers who wait for a commit. After too long, each is answered by a flush of the spool, or refused. */
+/** Callers who wait for a commit. After too long, each is answered after a flush of the spool, or refused. */
 export class PendingWrites {
   #waiting: PendingWrite[] = [];
   #timer: NodeJS.Timeout | null = null;

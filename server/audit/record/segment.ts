@@ -198,7 +198,7 @@ export class DeferredWrites {
     else this.#forming.set(segment, [frames]);
   }
 
-  /** Resolves when all frames added so far are handed to the kernel; null if they already are. */
+  /** Resolves when all frames added so far are handed to the kernel; null if they already were. */
   done(): Promise<void> | null {
     return this.#inFlight > 0 ? this.#last : null;
   }

@@ -48,7 +48,7 @@ export class Spool {
   private readonly held = new Map<string, Segment[]>();
   private active: Segment | null = null;
   private sequence = 0;
-  /** The last event found no space, so everything possible is freed at once. */
+  /** The last event found no space, so all possible space is freed at once. */
   private isRefusing = false;
   private readonly deferred = new DeferredWrites((segment, frames) => this.writeDeferred(segment, frames));
 

@@ -17,7 +17,7 @@ const KEEP = sql`interval '24 hours'`;
 /** A request without a renewal for this long died with its process and may be retried. */
 const DEAD_AFTER = sql`interval '1 minute'`;
 const RENEW_MS = 15_000;
-/** Expired rows deleted per claim: more than it adds. */
+/** Maximum of expired rows deleted per claim; more than one, so that the table shrinks. */
 const PRUNED_AT_ONCE = 100;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -126,7 +126,7 @@ async function keepAnswer(tx: Tx, { repeatable, mark }: Held, answer: Answer): P
   return kept.length > 0;
 }
 
-/** Keeps an answer not kept by the work itself, or frees the key without one. */
+/** Keeps an answer that the work did not keep itself, or frees the key if there is none. */
 async function settle({ repeatable, mark }: Held, answer: Answer | null): Promise<void> {
   await asSystem(async (tx) => {
     if (answer) await keepAnswer(tx, { repeatable, mark }, answer);

@@ -117,7 +117,7 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
   return found;
 }
 
-/** First checkpoint that covers this many entries; null if none does yet. */
+/** First checkpoint that covers this many entries; null if there is none yet. */
 export const firstCheckpointCovering = async (tx: Tx, orgId: string, size: number): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "checkpoint", limit: 1, covering: size }))[0] ?? null;
 

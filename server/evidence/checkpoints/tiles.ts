@@ -92,7 +92,7 @@ function looseLeaves(
 
 /**
  * Fetches any number of hashes of one organization's tree in at most four pipelined statements. Among tiles whose
- * leaves are needed, only the tree's last may be not stored yet.
+ * leaves are needed, only the tree's last may not be stored yet.
  */
 export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = [] }: Partial<Wanted>): Promise<Tiles> {
   const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;

@@ -117,7 +117,7 @@ export class CallerConcurrency {
   }
 }
 
-/** A resource of which a caller may use `max` per process; advice tells how to free a slot. */
+/** A resource of which a caller may use `max` per process; advice says how to free a slot. */
 type Slots = { kind: string; max: number; advice: string };
 
 const held = new Map<string, number>();

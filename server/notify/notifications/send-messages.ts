@@ -13,7 +13,7 @@ import { evaluate, type Pass } from "./evaluate";
 import { DEFINITIONS } from "./kinds/index";
 import type { NotificationRow } from "./list";
 
-/** Findings within this time after a message are sent together in the next. */
+/** Findings within this time after a message are sent together in the next one. */
 const WEBHOOK_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 15 * 60_000;
 

@@ -136,7 +136,7 @@ export async function* readArchive(file: string): AsyncGenerator<ReadMember, voi
     try {
       yield* source;
     } catch (error) {
-      // The first fault is the file's or gzip's; the member only sees the cut.
+      // The first fault is that of the file or gzip; the member only sees the truncation.
       const cause = await fed.then(() => error).catch((first: unknown) => first);
       throw unreadable(file, cause);
     }

@@ -14,7 +14,7 @@ export type RestoredChain = {
   verdict: Judged;
   /** Our checkpoint that covers more than exists: entries were lost. */
   beyond: { size: number; signedAt: string } | null;
-  /** Start of an open alarm; null without one. */
+  /** Start of an open alarm; null if there is none. */
   alarmSince: string | null;
 };
 

@@ -46,7 +46,7 @@ export const facets = z.strictObject({
   truncated: z.boolean(),
   /** Facets whose counts cover every match. */
   exact: z.array(z.enum(FACET_NAMES)),
-  /** Facets with more values than are listed. */
+  /** Facets with more values than listed. */
   cut: z.array(z.enum(FACET_NAMES)),
 });
 export type Facets = z.output<typeof facets>;

@@ -79,7 +79,7 @@ function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly Devic
   };
 }
 
-/** A reused hostname: its devices are recorded under other IDs than the row's. */
+/** A reused hostname: its devices are recorded under IDs other than the row's. */
 function reusedHostname({ hostname, sourceId }: RowIdentity, devices: readonly DeviceFacts[]): Match {
   const ids = devices.flatMap(({ recorded }) => recorded).join(", ");
   const stated = sourceId === null ? "this row has no source ID" : `this row has the source ID ${sourceId}`;

@@ -112,8 +112,8 @@ const isNarrowHeader = (cells: readonly string[], below: readonly string[]): boo
   below.some(hasDigit);
 
 /**
- * Header row, counted from 1: the first record as wide as most, mostly filled and made of words. Columns blank in every
- * record, as after a trailing separator, do not count.
+ * Header row, counted from 1: the first record as wide as most, mostly filled and made of words. Ignores columns that
+ * are blank in every record, as after a trailing separator.
  */
 export function findHeader(records: readonly string[][]): number {
   const width = Math.min(commonWidth(records).width, Math.max(0, ...records.map(filledWidth)));

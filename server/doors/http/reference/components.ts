@@ -17,7 +17,7 @@ export function toSchema(schema: z.ZodType, io: "input" | "output"): Json {
   return rest;
 }
 
-/** Members that describe a schema's use, not its shape. */
+/** Members about a schema's use, not its shape. */
 const BESIDE = ["description", "default", "example"];
 
 const split = (schema: Json): { beside: Json; shape: Json } => ({

@@ -49,7 +49,7 @@ const toDescriptor = ({ credentialId, transports }: Passkey) => ({
   transports: transports as never[],
 });
 
-/** Options for the browser to create a passkey; the challenge is needed again with the answer. */
+/** Options for the browser to create a passkey; keep the challenge to check the answer. */
 export const registrationOptions = (person: { id: string; email: string; name: string }, known: Passkey[]) =>
   generateRegistrationOptions({
     rpName: "Trailmark",

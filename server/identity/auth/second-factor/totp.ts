@@ -15,7 +15,7 @@ export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).ba
 /** Address of the QR code for an authenticator app. */
 export const totpUri = (secret: string, email: string): string => totpOf(secret, email).toString();
 
-/** Time step of a code at a moment, or null for a wrong code. */
+/** Time step of a code at a given time; null for a wrong code. */
 export function stepOf(secret: string, code: string, now: Date): number | null {
   // The library compares bytes and would throw for six characters of more bytes.
   if (!/^[0-9]{6}$/.test(code)) return null;

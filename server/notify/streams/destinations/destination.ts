@@ -54,7 +54,8 @@ export type Destination<Config = unknown> = {
   /** Name and format of the destination's secret (token, key, password); null if it has none. */
   secret: { label: string; schema: z.ZodType<string>; isOptional?: true } | null;
   /**
-   * For secrets that we generate: the one to store, from a person's input or the former one, and the part to show once.
+   * For secrets that we generate, from a person's input or the former secret: the text to store, and the part to show
+   * once.
    */
   createSecret?: (given: string | undefined, former?: string) => { secret: string; shown: string };
   /** Whether a successful attempt proves that the receiver stored it. */

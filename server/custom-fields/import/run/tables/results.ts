@@ -211,7 +211,7 @@ export const readRowsAbout = (
     ORDER BY row_no LIMIT ${limit}`,
   );
 
-/** First other row that meets a condition; undefined if none. */
+/** First other row that meets a condition; undefined if there is none. */
 async function findOther(tx: Tx, importId: string, { rowNo, where }: { rowNo: number; where: SQL }) {
   const [other] = await rowsOf<{ rowNo: number }>(
     tx,
