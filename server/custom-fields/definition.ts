@@ -29,10 +29,6 @@ export function requireRow(row: DefinitionRow | undefined): DefinitionRow {
   return row;
 }
 
-/** Distinct choices of a field; imports of earlier versions may have stored duplicates. */
-export const choicesOf = ({ options }: Pick<DefinitionRow, "options">): string[] | null =>
-  options && [...new Set(options)];
-
 export const toDefinition = (row: DefinitionRow): Definition => ({
   id: row.id,
   orgId: row.orgId,
@@ -41,7 +37,7 @@ export const toDefinition = (row: DefinitionRow): Definition => ({
   name: row.name,
   fieldKey: row.fieldKey,
   type: row.type,
-  options: choicesOf(row),
+  options: row.options,
   required: row.required,
   defaultValue: row.defaultValue,
   deviceTypes: row.deviceTypes,

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { keysOf } from "@/server/ground/records";
 import { filledText, guid, isoTime, nameText, trimmedText } from "@/server/ground/wire";
 
-export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
-export type FieldType = (typeof FIELD_TYPES)[number];
 /** Display names of types; the wire says "boolean". */
-export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
+export const FIELD_TYPE_LABELS = {
   text: "Text",
   number: "Number",
   boolean: "Checkbox",
   dropdown: "Dropdown",
   date: "Date",
 };
+export const FIELD_TYPES = keysOf(FIELD_TYPE_LABELS);
+export type FieldType = (typeof FIELD_TYPES)[number];
 
 /** Date orders. With mdy and dmy the year may also come first; with ymd it must. */
 export const DATE_ORDERS = ["ymd", "mdy", "dmy"] as const;
@@ -42,7 +43,7 @@ const givenValue = z.union([
 const name = nameText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
-/** Key of any definition; imports of earlier versions may have used a reserved word. */
+/** Key in a plan: a reserved word is a fault there, told beside its field. */
 export const anyFieldKey = z
   .string()
   .max(MAX_FIELD_KEY, `has more than ${MAX_FIELD_KEY} characters`)

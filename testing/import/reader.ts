@@ -6,7 +6,7 @@ import { guessMapping, type Target } from "@/server/custom-fields/import/map/gue
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
-import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
+import { detect } from "@/server/custom-fields/import/read/detect-format";
 import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/read/file-schema";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
@@ -24,7 +24,7 @@ const alike = (a: unknown, b: unknown) =>
 
 async function readBack(path: string, content: Buffer, over: FormatChange = {}) {
   writeFileSync(path, content);
-  const format = { ...(await detectFormat(path, genericCsv)), ...over };
+  const format = { ...(await detect(path, genericCsv)).format, ...over };
   const source = readSource(path, { format, preset: genericCsv });
   const records = [];
   for await (const record of source.records) records.push(record);
@@ -92,14 +92,12 @@ const isSure = (title: string, target: Target) =>
 
 const matching = fc.property(fc.array(header, { maxLength: 12 }), (columns) => {
   const guesses = guessMapping(columns, TARGETS);
-  const chosen = guesses.flatMap(({ preselected }) => preselected?.target ?? []);
+  const chosen = guesses.flatMap((guess) => guess?.target ?? []);
   sayUnless(new Set(chosen).size === chosen.length, "a target is given to two columns");
-  guesses.forEach(({ preselected, ranked }, i) => {
+  guesses.forEach((guess, i) => {
     const title = columns[i] as string;
-    const target = TARGETS.find(({ id }) => id === preselected?.target);
-    if (target) alike(preselected?.certainty, isSure(title, target) ? "sure" : "guess");
-    if (preselected) alike(ranked[0], preselected.target);
-    sayUnless(new Set(ranked).size === ranked.length, "a target is listed twice");
+    const target = TARGETS.find(({ id }) => id === guess?.target);
+    if (target) alike(guess?.certainty, isSure(title, target) ? "sure" : "guess");
   });
   for (const target of TARGETS)
     sayUnless(chosen.includes(target.id) || !columns.some((c) => isSure(c, target)), `nobody has got ${target.id}`);

@@ -98,9 +98,7 @@ type ChoiceProps = {
 
 function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
   const { allOrganizations } = useMe();
-  const added = addedChoices(field).filter((choice) => choice !== text);
-  // Imports of earlier versions may have stored a choice twice.
-  const choices = [...new Set([...(field.options ?? []), ...added])];
+  const choices = [...(field.options ?? []), ...addedChoices(field).filter((choice) => choice !== text)];
   return (
     <Select
       size="xs"

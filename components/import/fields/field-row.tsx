@@ -14,13 +14,7 @@ import {
   type SourceColumn,
   type UnknownChoices,
 } from "@/server/custom-fields/import/plan-schema";
-import {
-  DATE_ORDERS,
-  FIELD_TYPE_LABELS,
-  FIELD_TYPES,
-  MAX_FIELD_KEY,
-  MAX_FIELD_NAME,
-} from "@/server/custom-fields/schema";
+import { FIELD_TYPE_LABELS, FIELD_TYPES, MAX_FIELD_KEY, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { ChoiceMapper } from "./choice-mapper";
 import classes from "./fields.module.css";
 import { TargetSelect, type Targets } from "./target-select";
@@ -229,7 +223,6 @@ function DateOrder({ title, column, field, onChange }: EditProps & { column: Sou
       description={
         column.guess?.dateOrderUnsure ? `The values are ambiguous: is ${sample} month first or day first?` : undefined
       }
-      choices={DATE_ORDERS}
       labels={ORDER_LABEL}
       value={field.dateOrder}
       onChange={(dateOrder) => onChange({ dateOrder })}

@@ -10,10 +10,11 @@ import { type Outputs, useTRPC } from "@/components/trpc";
 import { errorText, Failure, Message, problemOf } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
 import {
-  DELIMITERS,
-  ENCODINGS,
+  DELIMITER_LABELS,
+  ENCODING_LABELS,
   type FileFormat,
   type FormatChange,
+  SHAPE_LABELS,
   SHAPES,
   type SheetInfo,
 } from "@/server/custom-fields/import/read/file-schema";
@@ -96,45 +97,6 @@ function PreviewError({ file, change, preview }: IsPermanentProps) {
   );
 }
 
-const ENCODING_LABEL: Record<FileFormat["encoding"], string> = {
-  "utf-8": "UTF-8",
-  "utf-16le": "UTF-16 LE",
-  "utf-16be": "UTF-16 BE",
-  "windows-1252": "Windows-1252 (Western)",
-  "windows-1250": "Windows-1250 (Central European)",
-  "windows-1251": "Windows-1251 (Cyrillic)",
-  "windows-1253": "Windows-1253 (Greek)",
-  "windows-1254": "Windows-1254 (Turkish)",
-  "windows-1255": "Windows-1255 (Hebrew)",
-  "windows-1256": "Windows-1256 (Arabic)",
-  "windows-1257": "Windows-1257 (Baltic)",
-  "windows-1258": "Windows-1258 (Vietnamese)",
-  "windows-874": "Windows-874 (Thai)",
-  "iso-8859-2": "ISO 8859-2 (Central European)",
-  "iso-8859-15": "ISO 8859-15 (Western)",
-  "koi8-r": "KOI8-R (Cyrillic)",
-  macintosh: "Mac Roman",
-  cp437: "DOS 437",
-  cp850: "DOS 850 (Western)",
-  shift_jis: "Shift-JIS (Japanese)",
-  "euc-jp": "EUC-JP (Japanese)",
-  gb18030: "GB 18030 (Chinese)",
-  big5: "Big5 (Chinese)",
-  "euc-kr": "EUC-KR (Korean)",
-};
-const DELIMITER_LABEL: Record<FileFormat["delimiter"], string> = {
-  ",": "Comma",
-  ";": "Semicolon",
-  "\t": "Tab",
-  "|": "Pipe",
-};
-const SHAPE_LABEL: Record<FileFormat["shape"], string> = {
-  wide: "One row per computer",
-  long: "One row per computer and field",
-  fields: "A list of fields",
-  rest: "REST dump",
-};
-
 type Props = {
   importId: string;
   fileNo: number;
@@ -216,7 +178,7 @@ type FormatProps = {
 };
 
 function FormatFields({ format, sheets, onChange }: FormatProps) {
-  if (format.kind === "json") return <p className={classes.pad}>JSON, {ENCODING_LABEL[format.encoding]}.</p>;
+  if (format.kind === "json") return <p className={classes.pad}>JSON, {ENCODING_LABELS[format.encoding]}.</p>;
   return (
     <Group gap="md" className={classes.pad} align="flex-end">
       {format.kind === "text" && (
@@ -224,16 +186,14 @@ function FormatFields({ format, sheets, onChange }: FormatProps) {
           <ChoiceSelect
             label="Encoding"
             w={150}
-            choices={ENCODINGS}
-            labels={ENCODING_LABEL}
+            labels={ENCODING_LABELS}
             value={format.encoding}
             onChange={(encoding) => onChange({ encoding })}
           />
           <ChoiceSelect
             label="Delimiter"
             w={130}
-            choices={DELIMITERS}
-            labels={DELIMITER_LABEL}
+            labels={DELIMITER_LABELS}
             value={format.delimiter}
             onChange={(delimiter) => onChange({ delimiter })}
           />
@@ -277,7 +237,7 @@ function FormatFields({ format, sheets, onChange }: FormatProps) {
         label="Shape"
         w={230}
         choices={SHAPES.filter((shape) => shape !== "rest")}
-        labels={SHAPE_LABEL}
+        labels={SHAPE_LABELS}
         value={format.shape}
         onChange={(shape) => onChange({ shape })}
       />

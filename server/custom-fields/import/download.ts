@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/server/ground/csv";
-import { savedAs } from "@/server/ground/download";
+import { savedAs, toBody } from "@/server/ground/download";
 import { operation } from "@/server/ground/operation";
 import { idInput } from "@/server/ground/wire";
 import { rowsAtOnce } from "./decide/batch-size";
@@ -59,21 +60,7 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
   }
 }
 
-/** A CSV response to save under a name. */
-const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
-  savedAs(name, "text/csv; charset=utf-8", body);
-
-const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await source.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await source.return(undefined);
-    },
-  });
+const CSV = "text/csv; charset=utf-8";
 
 /**
  * Rows of an import's file as CSV with chosen columns, streamed page by page.
@@ -89,7 +76,7 @@ async function download(
     const plan = await loadPlan(tx, found, scope);
     return { found, plan, columns: columnsOf(plan, found) };
   });
-  return csvResponse(toStream(pages(ctx, download)), fileNameOf(download.found, what));
+  return savedAs(fileNameOf(download.found, what), CSV, toBody(Readable.from(pages(ctx, download))));
 }
 
 /** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */
@@ -124,9 +111,7 @@ export const downloadOutOfScope = operation({
         column.declared?.options?.join("|") ?? "",
         column.declared?.section ?? "",
       ]);
-    return csvResponse(
-      `\ufeff${toCsv([["Title", "Scope", "Type", "Options", "Section"], ...rows])}`,
-      fileNameOf(found, "other-scopes"),
-    );
+    const text = `\ufeff${toCsv([["Title", "Scope", "Type", "Options", "Section"], ...rows])}`;
+    return savedAs(fileNameOf(found, "other-scopes"), CSV, text);
   },
 });

@@ -1,4 +1,5 @@
 import type { FieldValue } from "@/server/custom-fields/schema";
+import { keysOf } from "@/server/ground/records";
 
 /** A device that a row may mean, with distinguishing facts (times as ISO). */
 export type Candidate = {
@@ -50,18 +51,7 @@ export type ImportRow = {
 };
 
 /** Results of the check (or the run: changed) for a row. */
-export const ROW_OUTCOMES = [
-  "matched_source_id",
-  "matched_hostname",
-  "ambiguous",
-  "identity_conflict",
-  "not_found",
-  "unreadable",
-  "changed",
-] as const;
-export type RowOutcome = (typeof ROW_OUTCOMES)[number];
-export const MATCHED_OUTCOMES: readonly RowOutcome[] = ["matched_source_id", "matched_hostname"];
-export const ROW_OUTCOME_LABELS: Record<RowOutcome, string> = {
+export const ROW_OUTCOME_LABELS = {
   matched_source_id: "Matched by source ID",
   matched_hostname: "Matched by hostname",
   ambiguous: "Ambiguous",
@@ -70,6 +60,9 @@ export const ROW_OUTCOME_LABELS: Record<RowOutcome, string> = {
   unreadable: "Unreadable row",
   changed: "Changed since the check",
 };
+export const ROW_OUTCOMES = keysOf(ROW_OUTCOME_LABELS);
+export type RowOutcome = (typeof ROW_OUTCOMES)[number];
+export const MATCHED_OUTCOMES: readonly RowOutcome[] = ["matched_source_id", "matched_hostname"];
 
 /** One-letter codes of values in a result. Only this table and the functions below know the letters. */
 export const VALUE_CODES = {
@@ -85,7 +78,7 @@ export const VALUE_CODES = {
 } as const;
 export type ValueOutcome = keyof typeof VALUE_CODES;
 export type ValueCode = (typeof VALUE_CODES)[ValueOutcome];
-export const VALUE_OUTCOMES = Object.keys(VALUE_CODES) as [ValueOutcome, ...ValueOutcome[]];
+export const VALUE_OUTCOMES = keysOf(VALUE_CODES);
 export const VALUE_OUTCOME_LABELS: Record<ValueOutcome, string> = {
   set: "Set",
   overwrite: "Overwrite",

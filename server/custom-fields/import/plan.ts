@@ -127,9 +127,7 @@ export const listGuesses = operation({
       const found = await findImport(tx, ctx, id);
       const definitions = await partnerDefinitions(tx, found.partnerId);
       const proposals = propose(found.columns, definitions, presetOf(found.source));
-      return Object.fromEntries(
-        proposals.flatMap((p, i) => (p.certainty ? [[found.columns[i]?.index ?? i, p.certainty]] : [])),
-      );
+      return Object.fromEntries(proposals.flatMap((p, i) => (p ? [[found.columns[i]?.index ?? i, p.certainty]] : [])));
     });
   },
 });

@@ -6,7 +6,7 @@ import { customFieldImports } from "@/db/schema/index";
 import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
-import type { Misfit, Plan, SourceColumn } from "./plan-schema";
+import type { Plan, SourceColumn } from "./plan-schema";
 import type { ImportFile, ImportStatus, ImportSummary, Job } from "./schema";
 
 type Row = typeof customFieldImports.$inferSelect;
@@ -18,39 +18,16 @@ export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | 
   status: ImportStatus;
   job: Job | null;
 };
-const NO_MISFIT: Misfit = { count: 0, odd: [] };
-/** Members missing in columns read by an earlier version. */
-const NOT_READ = {
-  secret: null,
-  misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
-  decimalComma: false,
-};
-/** Completes a column from an earlier version, which tried dates with months first. */
-function completedColumn(column: SourceColumn): SourceColumn {
-  const known = { ...NOT_READ, ...column };
-  const { mdy, ymd = mdy } = known.misfits;
-  return { ...known, misfits: { ...known.misfits, ymd } };
-}
-
-/** Completes a plan from an earlier version. */
-const completed = (plan: Plan): Plan => ({
-  ...plan,
-  fields: plan.fields.map((field) => ({ ...field, decisions: field.decisions ?? [] })),
-});
-
-/** Casts a row: this folder wrote its JSON columns, so they are not parsed again. */
-const asRecord = (row: Row): ImportRecord => row as ImportRecord;
 
 /**
- * A row of the table, completed if from an earlier version.
+ * Casts a row: this folder wrote its JSON columns, so they are not parsed again.
  * @throws AppError not_found where there is no row
  */
 export function toRecord(row: Row | undefined): ImportRecord {
   if (!row) throw notFound("import");
-  const found = asRecord(row);
-  const columns = found.columns.map(completedColumn);
-  return { ...found, columns, plan: found.plan && completed(found.plan) };
+  return row as ImportRecord;
 }
+
 type Listed = Pick<
   ImportRecord,
   "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files" | "updatedAt" | "startedAt" | "job"

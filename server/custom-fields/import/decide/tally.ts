@@ -8,9 +8,9 @@ import {
   type Tally,
   VALUE_OUTCOMES,
 } from "@/server/custom-fields/import/outcome-schema";
+import { fromKeys } from "@/server/ground/records";
 
-const zeros = <K extends string>(keys: readonly K[]) =>
-  Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
+const zeros = <K extends string>(keys: readonly K[]) => fromKeys(keys, () => 0);
 
 /** Nothing counted yet. */
 export const emptyTally = (fields: readonly { fieldId: string }[]): Tally => ({
@@ -43,8 +43,6 @@ export function count(tally: Tally, row: Counted, by = 1): void {
   tally.fields.forEach((field, i) => {
     const code = row.codes[i];
     if (!code) return;
-    const outcome = outcomeOfCode(code);
-    // A run started by an earlier version lacks counts that it did not know.
-    field[outcome] = (field[outcome] ?? 0) + by;
+    field[outcomeOfCode(code)] += by;
   });
 }

@@ -1,6 +1,6 @@
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import { choicesOf, type DefinitionRow } from "@/server/custom-fields/definition";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
 import { isImportable, type SourceColumn, sourceType } from "@/server/custom-fields/import/plan-schema";
@@ -14,7 +14,7 @@ import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ground/ids";
 import { ofOwner } from "@/server/ground/scope";
 import { inOneLine } from "@/server/ground/text";
-import { guessMapping, type Target } from "./guess-mapping";
+import { type Guess, guessMapping, type Target } from "./guess-mapping";
 
 /** The partner's definitions for All organizations, the only ones that an import writes to. */
 export function partnerDefinitions(tx: Tx, partnerId: string): Promise<DefinitionRow[]> {
@@ -25,13 +25,11 @@ export function partnerDefinitions(tx: Tx, partnerId: string): Promise<Definitio
     .where(ofOwner(d, { orgId: null, partnerId }));
 }
 
-type Proposal = { target: string | null; certainty: "sure" | "guess" | null };
-
 const identifierTarget = (which: Identifier) => `identifier:${which}`;
 const fieldTarget = (definition: DefinitionRow) => `field:${definition.id}`;
 
 /** Guesses identifiers and fields together, so that each column and target is used once. */
-export function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Proposal[] {
+export function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): (Guess | null)[] {
   const targets: Target[] = [
     ...IDENTIFIERS.map((id) => ({
       id: identifierTarget(id),
@@ -43,10 +41,7 @@ export function propose(columns: SourceColumn[], definitions: DefinitionRow[], p
   return guessMapping(
     columns.map((c) => c.title),
     targets,
-  ).map(({ preselected }) => ({
-    target: preselected?.target ?? null,
-    certainty: preselected?.certainty ?? null,
-  }));
+  );
 }
 
 /** Properties of a planned field that an existing definition determines. */
@@ -57,7 +52,7 @@ export const intoExisting = (
   name: d.name,
   fieldKey: d.fieldKey,
   type: d.type,
-  options: choicesOf(d),
+  options: d.options,
   secret: d.secret,
 });
 

@@ -181,12 +181,11 @@ export class ColumnWatch {
 
   /** @param rows total rows read. @param usual the product's date order, for ambiguous columns. */
   profile(rows: number, usual: DateOrder): ColumnProfile {
-    const { text, number, boolean, mdy, dmy, ymd } = this.#misfits;
     return {
       rows,
       filled: this.#filled,
       samples: this.#samples,
-      misfits: { text, number, boolean, mdy, dmy, ymd },
+      misfits: this.#misfits,
       decimalComma: this.#commas > 0 && this.#points.sure === 0,
       guess: this.#guess(usual),
     };

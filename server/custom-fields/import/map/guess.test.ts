@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { identifier, isPlaceholder, shortName } from "@/server/custom-fields/import/decide/placeholders";
 import { freeFieldKey, namesSecret, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
 import { automate } from "@/server/custom-fields/import/presets/automate";
-import { guessMapping, MAX_GUESS_DISTANCE, type Target } from "./guess-mapping";
+import { guessMapping, type Target } from "./guess-mapping";
 import { ColumnWatch } from "./guess-type";
 
 const targets: Target[] = [
@@ -12,7 +12,7 @@ const targets: Target[] = [
   { id: "asset", names: ["Asset Tag", "asset_tag"] },
   { id: "role", names: ["Server Role", "server_role"] },
 ];
-const preselect = (...columns: string[]) => guessMapping(columns, targets).map((g) => g.preselected);
+const preselect = (...columns: string[]) => guessMapping(columns, targets);
 
 describe("guessMapping", () => {
   it("preselects names that differ only in case, spaces, punctuation or camel case", () => {
@@ -27,11 +27,11 @@ describe("guessMapping", () => {
     ]);
   });
 
-  it("marks one or two typos as a guess and only lists weaker matches", () => {
+  it("marks one or two typos as a guess, and preselects no weaker match", () => {
     expect(preselect("Hostnmae")).toEqual([{ target: "hostname", certainty: "guess" }]);
-    const [fuzzy] = guessMapping(["Role of the server"], targets);
-    expect(fuzzy).toMatchObject({ preselected: null, ranked: expect.arrayContaining(["role"]) });
-    expect(fuzzy?.ranked[0]).toBe("role");
+    expect(preselect("Hostnmea")).toEqual([{ target: "hostname", certainty: "guess" }]);
+    expect(preselect("Hstnmae")).toEqual([null]);
+    expect(preselect("Role of the server")).toEqual([null]);
   });
 
   it("assigns a target to the best matching column only", () => {
@@ -40,12 +40,6 @@ describe("guessMapping", () => {
       { target: "asset", certainty: "sure" },
       null,
     ]);
-  });
-
-  it("never proposes a reserved target", () => {
-    const [guess] = guessMapping(["Asset Tag"], targets, new Set(["asset"]));
-    expect(guess?.preselected).toBeNull();
-    expect(guess?.ranked).not.toContain("asset");
   });
 
   it("normalizes each target once for any number of columns", () => {
@@ -60,11 +54,9 @@ describe("guessMapping", () => {
     });
     const columns = Array.from({ length: 300 }, (_, i) => `Field number ${i + 900}x`);
     const guesses = guessMapping(columns, counted);
-    expect(guesses[0]?.preselected).toEqual({ target: "f900", certainty: "guess" });
+    expect(guesses[0]).toEqual({ target: "f900", certainty: "guess" });
     expect(read).toBe(counted.length);
   });
-
-  it("allows up to two typos", () => expect(MAX_GUESS_DISTANCE).toBe(2));
 });
 
 describe("names and identifiers", () => {

@@ -5,7 +5,6 @@ import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import {
   isHidden,
-  type Misfit,
   misfitOf,
   type Plan,
   type PlanField,
@@ -15,20 +14,12 @@ import {
 import { presetOf } from "@/server/custom-fields/import/presets/index";
 import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ImportRecord } from "@/server/custom-fields/import/record";
-import { type DateOrder, RESERVED_KEYS } from "@/server/custom-fields/schema";
+import type { DateOrder } from "@/server/custom-fields/schema";
+import { mapValues } from "@/server/ground/records";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
 
 function withoutValues(column: SourceColumn): SourceColumn {
-  const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
-  const { text, number, boolean, mdy, dmy, ymd } = column.misfits;
-  const misfits = {
-    text: counted(text),
-    number: counted(number),
-    boolean: counted(boolean),
-    mdy: counted(mdy),
-    dmy: counted(dmy),
-    ymd: counted(ymd),
-  };
+  const misfits = mapValues(column.misfits, ({ count }) => ({ count, odd: [] }));
   return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
 }
 
@@ -140,8 +131,7 @@ function fromMapping(
     if (before.action === "skip") return { ...field, action: "skip" };
     if (definition) return { ...field, ...rest, ...intoExisting(definition), action: "existing" };
     const secret = rest.secret || field.secret;
-    const isOutdated = before.action === "existing" || RESERVED_KEYS.has(before.fieldKey);
-    if (isOutdated || fitsNothing(column, rest)) return { ...field, secret };
+    if (before.action === "existing" || fitsNothing(column, rest)) return { ...field, secret };
     return { ...field, ...rest, secret };
   });
   const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };

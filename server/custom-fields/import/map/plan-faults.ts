@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { coerceText } from "@/server/custom-fields/coerce";
-import { choicesOf, type DefinitionRow } from "@/server/custom-fields/definition";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
 import {
   type ActivePlanField,
   activeFields,
@@ -123,7 +123,7 @@ function choiceFault(field: PlanField, { unknown }: Known): string | null {
 function targetFault(field: PlanField, known: Known): string | null {
   const definition = known.definitions.find((d) => d.id === field.fieldId);
   if (!definition) return "the custom field no longer exists: choose another one";
-  const planned = { ...field, type: definition.type, options: choicesOf(definition) };
+  const planned = { ...field, type: definition.type, options: definition.options };
   const choice = choiceFault(planned, known);
   if (choice) return choice;
   if (!known.mayDefine && addedChoices(planned).length > 0)
@@ -182,15 +182,13 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
   return errors;
 }
 
-const isIdentifier = (name: string | undefined): name is keyof Plan["identifiers"] =>
-  IDENTIFIERS.some((known) => known === name);
-
 /** A fault as a sentence that names the column instead of a path. */
 function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceColumn[]): string {
   const [kind, which] = path.split(".");
   const field = kind === "fields" && which !== undefined ? plan.fields[Number(which)] : undefined;
-  const identifier = kind === "identifiers" && isIdentifier(which) ? plan.identifiers[which] : null;
-  const title = field ? (columns[field.column]?.title ?? field.name) : columns[identifier ?? -1]?.title;
+  const identifier = IDENTIFIERS.find((known) => kind === "identifiers" && known === which);
+  const column = field?.column ?? (identifier && plan.identifiers[identifier]) ?? -1;
+  const title = columns[column]?.title ?? field?.name;
   return title ? `${title}: ${message}.` : `${capitalized(message)}.`;
 }
 

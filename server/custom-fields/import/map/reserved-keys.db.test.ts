@@ -1,12 +1,10 @@
-import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { listFaults, savePlan } from "@/server/custom-fields/import/plan";
 import type { Plan } from "@/server/custom-fields/import/plan-schema";
 import { planInput } from "@/server/custom-fields/import/schema";
 import { startCheck } from "@/server/custom-fields/import/start";
 import { toCsv } from "@/testing/import/files";
-import { check, createSimple, run, stageText, withFields } from "@/testing/import/imports";
+import { createSimple, stageText, withFields } from "@/testing/import/imports";
 
 const save = (ctx: Parameters<typeof savePlan.run>[0], id: string, plan: Plan) =>
   savePlan.run(ctx, planInput.parse({ id, plan }));
@@ -32,7 +30,7 @@ it("assigns free keys to ID columns titled with a reserved word", async () => {
   expect(keysOf(two.plan)).toEqual(["computer_id", "id_2", "computer_name"]);
 });
 
-it("requires another key for an old plan's reserved key, except in skipped columns", async () => {
+it("requires another key for a plan's reserved key, except in skipped columns", async () => {
   const { ctx } = await createSimple();
   const { id, plan } = await stageText(
     ctx,
@@ -52,26 +50,4 @@ it("requires another key for an old plan's reserved key, except in skipped colum
   await expect(startCheck.run(ctx, saved)).rejects.toThrow(/^ID: the key id is a reserved word/);
   const skipped = await save(ctx, id, withFields(saved, { ID: { action: "skip" } }));
   expect((await listFaults.run(ctx, skipped)).faults.map(({ path }) => path)).toEqual(["fields"]);
-});
-
-it("replaces a reserved key in a saved mapping with a free one", async () => {
-  const { ctx, partnerId } = await createSimple();
-  const text = toCsv([
-    ["Computer ID", "ID", "Computer Name"],
-    ["1", "77", "PC1"],
-  ]);
-  const { id } = await stageText(ctx, text);
-  await check(ctx, id);
-  await run(ctx, id);
-  // As an earlier version kept it.
-  await asSystem((tx) =>
-    tx.execute(sql`
-      UPDATE custom_field_import_mappings SET mapping = replace(mapping::text, '"id_2"', '"id"')::jsonb
-      WHERE partner_id = ${partnerId}::uuid`),
-  );
-  const again = await stageText(ctx, text);
-  expect(again.summary.mappingFrom).toBeDefined();
-  expect(keysOf(again.plan)?.[1]).toBe("id_2");
-  await save(ctx, again.id, withFields(again, {}));
-  expect((await listFaults.run(ctx, again)).faults).toEqual([]);
 });

@@ -8,9 +8,9 @@ export const dattoRmm: Preset = {
   hint: "Export the device list with its user-defined fields (UDF) as CSV, or save /v2/account/devices of its API as JSON.",
   aliases: {
     sourceId: ["Device UID", "UID", "Device ID", "Id"],
-    hostname: ["Device Hostname", "Hostname", "Host Name", "Device Name", "Description"],
-    organization: ["Site Name", "siteName", "Site"],
-    serial: ["Serial Number", "Device Serial Number", "Service Tag"],
+    hostname: ["Device Hostname", "Device Name", "Description"],
+    organization: ["Site Name", "Site"],
+    serial: ["Device Serial Number", "Service Tag"],
   },
   fieldColumn: ["UDF", "Field", "Field Name"],
   valueColumn: ["Value", "UDF Value"],

@@ -7,12 +7,12 @@ export const nCentral: Preset = {
   label: "N-able N-central",
   hint: "Export the device report with custom properties as CSV, or save the custom properties of its API as JSON.",
   aliases: {
-    sourceId: ["Device ID", "deviceId"],
+    sourceId: ["Device ID"],
     hostname: ["Device Name", "longName", "discoveredName", "Network Name", "Computer Name", "Name"],
-    organization: ["Customer", "Customer Name", "customerName", "Customer/Site"],
-    serial: ["Serial Number", "serialNumber"],
+    organization: ["Customer", "Customer Name", "Customer/Site"],
+    serial: [],
   },
-  fieldColumn: ["Property Name", "propertyName", "Custom Property", "Property"],
+  fieldColumn: ["Property Name", "Custom Property", "Property"],
   valueColumn: ["Value", "Property Value"],
   nested: [],
   ignored: [

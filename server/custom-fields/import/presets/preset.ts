@@ -1,17 +1,17 @@
 import { trimText, unwrapped } from "@/server/custom-fields/import/normalise";
 import type { DateOrder } from "@/server/custom-fields/schema";
 import { withoutGuard } from "@/server/ground/csv";
+import { keysOf } from "@/server/ground/records";
 
 /** Roles of a source column in matching rows to devices. */
-export const IDENTIFIERS = ["sourceId", "hostname", "organization", "serial"] as const;
-export type Identifier = (typeof IDENTIFIERS)[number];
-
-export const IDENTIFIER_LABELS: Record<Identifier, string> = {
+export const IDENTIFIER_LABELS = {
   sourceId: "Source device ID",
   hostname: "Hostname",
   organization: "Organization",
   serial: "Serial number",
 };
+export const IDENTIFIERS = keysOf(IDENTIFIER_LABELS);
+export type Identifier = (typeof IDENTIFIERS)[number];
 
 /** Settings of one source product. A new product is a new file with one of these and a line in index.ts. */
 export type Preset = {

@@ -1,6 +1,6 @@
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { requireHeader } from "./column-list";
-import { detectEncoding, headOf, isGzip, isWorkbookHead, readText, textHead } from "./decode";
+import { detectEncoding, isGzip, isWorkbookHead, readText, textHead } from "./decode";
 import type { Encoding, FileFormat, SheetInfo } from "./file-schema";
 import { headerDoubts } from "./header-doubt";
 import type { FileNotes } from "./notes";
@@ -91,8 +91,7 @@ type Base = Pick<FileFormat, "gzip" | "encoding" | "delimiter" | "headerRow" | "
  * @throws AppError validation_failed, in words, for an empty or unreadable file and for one of another type.
  */
 export async function detect(path: string, preset: Preset): Promise<Detected> {
-  await refuseForeign(path);
-  const head = await headOf(path, 16);
+  const head = await refuseForeign(path);
   const base: Base = { gzip: isGzip(head), encoding: "utf-8", delimiter: ",", headerRow: 1, shape: "wide" };
   if (isWorkbookHead(head)) return detectWorkbook(path, preset, base);
   if (base.gzip) await refusePacked(path);
@@ -112,7 +111,3 @@ export async function detect(path: string, preset: Preset): Promise<Detected> {
     encodingGuess,
   };
 }
-
-/** @throws AppError validation_failed for an empty or unreadable file. */
-export const detectFormat = async (path: string, preset: Preset): Promise<FileFormat> =>
-  (await detect(path, preset)).format;

@@ -7,7 +7,7 @@ import { automate } from "@/server/custom-fields/import/presets/automate";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { toZip } from "@/testing/import/files";
 import { workbook } from "@/testing/import/slow-files";
-import { detectFormat } from "./detect-format";
+import { detect } from "./detect-format";
 import { readSource } from "./read-file";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-hostile-"));
@@ -41,7 +41,7 @@ async function readAll(content: string | Buffer): Promise<{ end: string; blocked
     last = now;
   }, 1);
   try {
-    const format = await detectFormat(path, automate);
+    const { format } = await detect(path, automate);
     let rows = 0;
     for await (const _ of readSource(path, { format, preset: automate }).records) rows++;
     return { end: `${rows} rows`, blockedMs, tookMs: busyMs() - began };

@@ -18,7 +18,7 @@ import {
   toZip,
 } from "@/testing/import/files";
 import { type Law, withLaws } from "@/testing/import/reader";
-import { detectFormat } from "./detect-format";
+import { detect } from "./detect-format";
 import type { FormatChange } from "./file-schema";
 import { readSource } from "./read-file";
 
@@ -34,7 +34,7 @@ function file(content: string | Buffer): string {
 
 async function read(content: string | Buffer, over: FormatChange = {}, preset = automate) {
   const path = file(content);
-  const format = { ...(await detectFormat(path, preset)), ...over };
+  const format = { ...(await detect(path, preset)).format, ...over };
   const source = readSource(path, { format, preset });
   const records = [];
   for await (const record of source.records) records.push(record);

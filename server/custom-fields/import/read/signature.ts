@@ -40,23 +40,22 @@ const isAt = (head: Buffer, bytes: readonly number[], at = 0): boolean =>
 
 const HEAD_BYTES = 512;
 
-/**
- * @param path any file.
- * @throws AppError validation_failed, in words, if its first bytes are not of a text, JSON or workbook.
- */
-export async function refuseForeign(path: string): Promise<void> {
-  const head = await headOf(path, HEAD_BYTES);
+function refuseKnown(head: Buffer, verb: string): Buffer {
   if (head.length === 0) throw badFile("is empty");
   const known = SIGNATURES.find(({ bytes, at }) => isAt(head, bytes, at));
-  if (known) throw badFile(`is ${known.what}`);
+  if (known) throw badFile(`${verb} ${known.what}`);
+  return head;
 }
+
+/**
+ * @param path any file. @returns its first bytes.
+ * @throws AppError validation_failed, in words, if these are not of a text, JSON or workbook.
+ */
+export const refuseForeign = async (path: string): Promise<Buffer> => refuseKnown(await headOf(path, HEAD_BYTES), "is");
 
 /** @throws AppError validation_failed for a gzip file of anything but text. */
 export async function refusePacked(path: string): Promise<void> {
-  const head = await packedHead(path, HEAD_BYTES);
-  if (head.length === 0) throw badFile("is empty");
-  const known = SIGNATURES.find(({ bytes, at }) => isAt(head, bytes, at));
-  if (known) throw badFile(`holds, gzipped, what is ${known.what}`);
+  const head = refuseKnown(await packedHead(path, HEAD_BYTES), "holds, gzipped, what is");
   if (isWorkbookHead(head) || isAt(head, [0x1f, 0x8b]))
     throw badFile("holds, gzipped, a workbook or an archive: unpack it and choose that");
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
 import { isMasked, namesSecret, normaliseHeader } from "@/server/custom-fields/import/normalise";
 import {
-  MAX_IMPORT_COLUMNS,
   MAX_IMPORT_ROWS,
   REASON_TITLE,
   type SourceColumn,
@@ -177,7 +176,5 @@ export async function stageRows(preset: Preset, files: readonly GivenFile[], onB
     staged.push(done);
   }
   const columns = merger.toColumns(totalRows, preset);
-  if (columns.length > MAX_IMPORT_COLUMNS)
-    throw new AppError("payload_too_large", `The files have more than ${MAX_IMPORT_COLUMNS} columns.`);
   return { columns, files: staged, totalRows, fingerprint: fingerprintOf(columns.map(({ title }) => title)) };
 }
