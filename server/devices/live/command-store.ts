@@ -56,15 +56,15 @@ export async function queueCommand(command: NewCommand): Promise<Placed> {
 
 /** Takes the waiting queries of a process's streams; each is taken once. */
 export function claimWaiting(processId: string): Promise<Waiting[]> {
-  return asSystem(async (tx) => [
-    ...(await rowsOf<Waiting>(
+  return asSystem((tx) =>
+    rowsOf<Waiting>(
       tx,
       sql`
       UPDATE live_commands SET state = 'delivered'
       WHERE process_id = ${processId} AND state = 'waiting' AND deadline > now()
       RETURNING id, agent_id AS "agentId", stream_id AS "streamId", name, params, ${iso("deadline")} AS deadline`,
-    )),
-  ]);
+    ),
+  );
 }
 
 /** The command for an awaited answer; null if it is not this agent's. */
@@ -106,15 +106,15 @@ export async function claimAnswer(agentId: string, id: string): Promise<boolean>
 
 /** Takes a batch of finished queries of a requester's process; call until it returns none. */
 export function claimDone(requesterId: string): Promise<Done[]> {
-  return asSystem(async (tx) => [
-    ...(await rowsOf<Done>(
+  return asSystem((tx) =>
+    rowsOf<Done>(
       tx,
       sql`
       DELETE FROM live_commands WHERE id IN (
         SELECT id FROM live_commands WHERE asker_id = ${requesterId} AND state IN ('answered', 'broken') LIMIT ${DONE_BATCH})
       RETURNING id, state, result`,
-    )),
-  ]);
+    ),
+  );
 }
 
 /** Deletes queries without a waiting requester. */

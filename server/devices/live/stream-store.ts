@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
@@ -10,6 +10,17 @@ export type StreamRow = { agentId: string; orgId: string; deviceId: string; stre
 export type Opened = { replaced: { streamId: string; processId: string } | null; requesters: string[] };
 /** Process that held a stream, and requesters to notify that its commands will not be answered. */
 export type Closed = { processIds: string[]; requesters: string[] };
+
+/** Breaks the commands that meet a condition and still wait for an answer. @returns whom to notify. */
+async function breakCommands(tx: Tx, where: SQL): Promise<string[]> {
+  const broken = await rowsOf<{ requesterId: string }>(
+    tx,
+    sql`
+    UPDATE live_commands SET state = 'broken' WHERE ${where} AND state IN ('waiting', 'delivered')
+    RETURNING asker_id AS "requesterId"`,
+  );
+  return [...new Set(broken.map((row) => row.requesterId))];
+}
 
 /**
  * Registers a stream as its agent's only one; queries on an older one are broken.
@@ -38,14 +49,8 @@ export function listStream(row: StreamRow): Promise<Opened> {
       ON CONFLICT (agent_id) DO UPDATE SET org_id = excluded.org_id, device_id = excluded.device_id,
         process_id = excluded.process_id, stream_id = excluded.stream_id,
         connected_at = excluded.connected_at, beat_at = excluded.beat_at, closed_at = NULL`);
-    const broken = await rowsOf<{ requesterId: string }>(
-      tx,
-      sql`
-      UPDATE live_commands SET state = 'broken'
-      WHERE agent_id = ${row.agentId} AND stream_id <> ${row.streamId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`,
-    );
-    return { replaced: old ?? null, requesters: [...new Set(broken.map((b) => b.requesterId))] };
+    const older = sql`agent_id = ${row.agentId} AND stream_id <> ${row.streamId}`;
+    return { replaced: old ?? null, requesters: await breakCommands(tx, older) };
   });
 }
 
@@ -54,13 +59,7 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   return asSystem(async (tx) => {
     await tx.execute(sql`
       UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND stream_id = ${streamId} AND closed_at IS NULL`);
-    const broken = await rowsOf<{ requesterId: string }>(
-      tx,
-      sql`
-      UPDATE live_commands SET state = 'broken' WHERE stream_id = ${streamId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`,
-    );
-    return [...new Set(broken.map((b) => b.requesterId))];
+    return breakCommands(tx, sql`stream_id = ${streamId}`);
   });
 }
 
@@ -72,15 +71,9 @@ export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
     UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
     RETURNING process_id AS "processId"`,
   );
-  const broken = await rowsOf<{ requesterId: string }>(
-    tx,
-    sql`
-    UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
-    RETURNING asker_id AS "requesterId"`,
-  );
   return {
     processIds: closed.map((row) => row.processId),
-    requesters: [...new Set(broken.map((row) => row.requesterId))],
+    requesters: await breakCommands(tx, sql`agent_id = ${agentId}`),
   };
 }
 
@@ -110,18 +103,15 @@ export async function beatStreams(processId: string, streamIds: readonly string[
 /** Removes streams of dead processes and unfetched commands. @returns requesters to notify. */
 export async function closeDeadStreams(): Promise<string[]> {
   return asSystem(async (tx) => {
-    const broken = await rowsOf<{ requesterId: string }>(
+    const dead = await rowsOf<{ streamId: string }>(
       tx,
       sql`
-      WITH dead AS (
-        UPDATE agent_streams SET closed_at = beat_at
-        WHERE closed_at IS NULL AND beat_at < now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})
-        RETURNING stream_id)
-      UPDATE live_commands SET state = 'broken'
-      WHERE stream_id IN (SELECT stream_id FROM dead) AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`,
+      UPDATE agent_streams SET closed_at = beat_at
+      WHERE closed_at IS NULL AND beat_at < now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})
+      RETURNING stream_id AS "streamId"`,
     );
+    const requesters = await breakCommands(tx, sql`stream_id = ANY (${uuids(dead.map((row) => row.streamId))})`);
     await tx.execute(sql`DELETE FROM live_commands WHERE deadline < now() - interval '1 minute'`);
-    return [...new Set(broken.map((b) => b.requesterId))];
+    return requesters;
   });
 }

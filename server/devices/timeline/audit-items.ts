@@ -13,14 +13,13 @@ import type { TimelineInput, TimelineItem } from "./schema";
 
 export type Device = { id: string; orgId: string; hostname: string };
 
-const LEAST_ORG = "00000000-0000-0000-0000-000000000000";
 const MIN_KEYS = 100;
 
 /** The lists' cursor for a start position. */
 function cursorOf(start: Start, orgId: string): Cursor | undefined {
   if (!start) return undefined;
   if (start.before !== null) return { ms: start.ms, seq: start.before, orgId };
-  return { ms: start.isAfterAll ? start.ms + 1 : start.ms, seq: "0", orgId: LEAST_ORG };
+  return { ms: start.isAfterAll ? start.ms + 1 : start.ms, seq: "0", orgId: ZERO_UUID };
 }
 
 /** Agents on a device, as named in entries. */

@@ -1,24 +1,24 @@
-/** Logs merged in a device's timeline, in order within one instant, newest first. */
-export const TIMELINE_SOURCES = ["audit", "diagnostic", "event"] as const;
-export type TimelineSource = (typeof TIMELINE_SOURCES)[number];
+import { keysOf } from "@/server/ground/records";
 
-export const SOURCE_LABEL: Record<TimelineSource, string> = {
+/** Logs merged in a device's timeline, in order within one instant, newest first. */
+export const SOURCE_LABEL = {
   audit: "Audit entries",
   diagnostic: "Diagnostic logs",
   event: "Event logs",
 };
+export const TIMELINE_SOURCES = keysOf(SOURCE_LABEL);
+export type TimelineSource = (typeof TIMELINE_SOURCES)[number];
 
 /** Facts that nearby entries can share with the central one. */
-export const TIES = ["session", "actor", "address", "device", "organization"] as const;
-export type Tie = (typeof TIES)[number];
-
-export const TIE_LABEL: Record<Tie, string> = {
+export const TIE_LABEL = {
   session: "Same session",
   actor: "Same actor",
   address: "Same address",
   device: "Same device",
   organization: "Everything in the organization",
 };
+export const TIES = keysOf(TIE_LABEL);
+export type Tie = (typeof TIES)[number];
 
 /** Ties shown by default. */
 export const USUAL_TIES: readonly Tie[] = ["session", "actor", "address", "device"];
