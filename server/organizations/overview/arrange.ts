@@ -1,6 +1,5 @@
 import { DAY_MS } from "@/server/ground/time/durations";
-import { ATTENTION_RANK } from "./attention";
-import type { OrganizationOverview, Shown, Sort } from "./schema";
+import { ATTENTIONS, type OrganizationOverview, type Shown, type Sort } from "./schema";
 
 type Row = OrganizationOverview;
 type Arrangement = {
@@ -31,7 +30,7 @@ export function perDay(growth: Row["growth"]["month"], now: number): number | nu
 }
 
 const worst = ({ attention }: Row): number =>
-  attention.reduce((rank, { code }) => Math.min(rank, ATTENTION_RANK[code]), Number.POSITIVE_INFINITY);
+  attention.reduce((rank, { code }) => Math.min(rank, ATTENTIONS.indexOf(code)), Number.POSITIVE_INFINITY);
 
 const VALUE: Record<Exclude<Sort, "name" | "attention">, (row: Row) => number> = {
   checked: ({ chain }) => time(chain.lastFullCheck?.at),

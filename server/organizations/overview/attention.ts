@@ -1,7 +1,6 @@
 import { HOUR_MS } from "@/server/ground/time/durations";
 import {
   type Attention,
-  type AttentionCode,
   CHECKPOINT_LATE_MS,
   type OrganizationOverview,
   RETENTION_OVERDUE_MS,
@@ -66,16 +65,3 @@ export function attentionOf(facts: Facts, input: AttentionInput): Attention[] {
       : []),
   ];
 }
-
-/** Rank of reasons, worst first. */
-export const ATTENTION_RANK: Record<AttentionCode, number> = {
-  chain_broken: 0,
-  chain_unproven: 1,
-  chain_not_checked: 2,
-  checkpoint_late: 3,
-  witness_missing: 4,
-  retention_overdue: 5,
-  retention_none: 6,
-  retention_short: 7,
-  devices_silent: 8,
-};

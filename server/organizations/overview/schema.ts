@@ -100,18 +100,18 @@ const retention = z.strictObject({
 /** Entries recorded since a time; retention may have removed some of them. */
 const growth = z.strictObject({ entries: z.int(), since: isoTime }).nullable();
 
-const ATTENTIONS = [
+/** Worst first. */
+export const ATTENTIONS = [
   "chain_broken",
   "chain_unproven",
   "chain_not_checked",
   "checkpoint_late",
   "witness_missing",
-  "retention_none",
   "retention_overdue",
+  "retention_none",
   "retention_short",
   "devices_silent",
 ] as const;
-export type AttentionCode = (typeof ATTENTIONS)[number];
 const attention = z.strictObject({ code: z.enum(ATTENTIONS), text: z.string() });
 export type Attention = z.output<typeof attention>;
 
