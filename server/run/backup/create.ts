@@ -1,14 +1,12 @@
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import postgres from "postgres";
-
 import { copyCluster } from "@/db/embedded/base-backup";
 import { createFolder } from "@/db/embedded/create-folder";
 import { RELEASE } from "@/server/ground/build";
 import { ArchiveWriter, BackupError, explained, type Member } from "./archive";
 import { addDataFolder, keyFiles } from "./data-folder";
-import { type Dumped, dumpDatabase, readDatabase } from "./dump";
+import { type Dumped, dumpDatabase, readDatabase, withOwner } from "./dump";
 import { CLUSTER, DUMP, KEYS, MANIFEST, type Manifest } from "./manifest";
 import { sealKeys } from "./sealed-keys";
 import { verifyBackup } from "./verify";
@@ -49,9 +47,8 @@ async function fileFor(to: string, now: Date): Promise<string> {
 
 type Archived = { members: Member[]; recorded: Dumped; platform: string | null };
 
-async function archiveCluster(archive: ArchiveWriter, ownerUrl: string, cluster: string): Promise<Archived> {
-  const sql = postgres(ownerUrl, { max: 1, onnotice: () => {} });
-  try {
+const archiveCluster = (archive: ArchiveWriter, ownerUrl: string, cluster: string): Promise<Archived> =>
+  withOwner(ownerUrl, async (sql) => {
     const [row] = await sql<{ version: string }[]>`SELECT current_setting('server_version') AS version`;
     const recorded = { version: row?.version ?? "", ...(await readDatabase(sql)) };
     const members: Member[] = [];
@@ -59,10 +56,7 @@ async function archiveCluster(archive: ArchiveWriter, ownerUrl: string, cluster:
       members.push(await archive.add(`${CLUSTER}${name}`, size, bytes));
     });
     return { members, recorded, platform: `${process.platform}-${process.arch}` };
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
+  });
 
 async function archiveDump(archive: ArchiveWriter, ownerUrl: string, file: string): Promise<Archived> {
   const dumped = `${file}.dump.partial`;
@@ -81,23 +75,24 @@ async function write(archive: ArchiveWriter, { file, source, passphrase, now }: 
   // The spool holds events until the database has them, and checkpoints follow the database: copied first, nothing is
   // missed and no checkpoint is ahead.
   const data = await addDataFolder(archive);
-  const archived =
+  const { recorded, members, platform } =
     source.kind === "cluster"
       ? await archiveCluster(archive, source.ownerUrl, source.cluster)
       : await archiveDump(archive, source.ownerUrl, file);
   const keys = passphrase === undefined ? [] : [await archive.addBytes(KEYS, sealKeys(keyFiles(), passphrase))];
+  const { version, migrations, newestMigration, heads } = recorded;
   const manifest: Manifest = {
     format: "trailmark-backup",
     version: 1,
     product: RELEASE,
     createdAt: now.toISOString(),
     kind: source.kind,
-    postgres: { version: archived.recorded.version, platform: archived.platform },
-    migrations: archived.recorded.migrations,
-    newestMigration: archived.recorded.newestMigration,
-    heads: archived.recorded.heads,
+    postgres: { version, platform },
+    migrations,
+    newestMigration,
+    heads,
     hasKeys: keys.length > 0,
-    members: [...data, ...archived.members, ...keys],
+    members: [...data, ...members, ...keys],
   };
   await archive.addBytes(MANIFEST, Buffer.from(`${JSON.stringify(manifest)}\n`));
   return manifest;

@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { POSTGRES_ENV } from "@/db/embedded/runner";
 import { withSealer } from "@/db/install-functions";
 import { ensureRoles } from "@/db/roles";
+import { oneOf } from "@/db/rows";
 import { BackupError } from "./archive";
 import type { ChainHead } from "./manifest";
 
@@ -64,10 +65,9 @@ function runTool(tool: Tool, args: string[], url: string): Promise<void> {
 /** An external database, by the addresses of its roles. */
 export type Target = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined };
 
-const connect = (url: string) => postgres(url, { max: 1, max_lifetime: null, connect_timeout: 15, onnotice: () => {} });
-
-async function withOwner<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = connect(url);
+/** Works with a connection of the owner's, without a time limit. */
+export async function withOwner<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, max_lifetime: null, connect_timeout: 15, onnotice: () => {} });
   try {
     await sql`SET statement_timeout = 0`;
     return await work(sql);
@@ -158,28 +158,14 @@ const PREPARE_ROLE = `
 export type Dumped = { version: string; migrations: number; newestMigration: number; heads: ChainHead[] };
 
 /** Server version and rights for the tools. */
-async function describeServer(ownerUrl: string): Promise<{ number: number; version: string; isSuper: boolean }> {
-  const sql = connect(ownerUrl);
-  try {
-    const [row] = await sql<{ number: number; version: string; isSuper: boolean }[]>`
-      SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-        (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "isSuper"`;
-    if (!row) throw new BackupError("The database did not say its version.");
-    return row;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
-
-/** Creates or updates the dump role. */
-async function prepareRole(ownerUrl: string): Promise<void> {
-  const sql = connect(ownerUrl);
-  try {
-    await sql.unsafe(PREPARE_ROLE);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
+const describeServer = (ownerUrl: string): Promise<{ number: number; version: string; isSuper: boolean }> =>
+  withOwner(ownerUrl, async (sql) =>
+    oneOf(
+      await sql<{ number: number; version: string; isSuper: boolean }[]>`
+        SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+          (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS "isSuper"`,
+    ),
+  );
 
 /** Heads and migrations within a transaction. */
 export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "version">> {
@@ -198,11 +184,9 @@ export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "ve
 export async function dumpDatabase(ownerUrl: string, file: string): Promise<Dumped> {
   const { number, version, isSuper } = await describeServer(ownerUrl);
   requireTool("pg_dump", number);
-  if (!isSuper) await prepareRole(ownerUrl);
-  const sql = connect(ownerUrl);
-  try {
-    return await sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (tx) => {
-      await tx`SET LOCAL statement_timeout = 0`;
+  return withOwner(ownerUrl, async (sql) => {
+    if (!isSuper) await sql.unsafe(PREPARE_ROLE);
+    return sql.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (tx) => {
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
       const [row] = await tx<{ snapshot: string }[]>`SELECT pg_export_snapshot() AS snapshot`;
       if (!isSuper) await tx.unsafe(`SET LOCAL ROLE ${ROLE}`);
@@ -215,7 +199,5 @@ export async function dumpDatabase(ownerUrl: string, file: string): Promise<Dump
       );
       return { version, ...recorded };
     });
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  });
 }

@@ -27,8 +27,8 @@ export const manifest = z.strictObject({
   kind: z.enum(["cluster", "dump"]),
   postgres: z.strictObject({ version: z.string(), platform: z.string().nullable() }),
   migrations: z.int().min(0),
-  /** Date of the newest migration, in ms since 1970 UTC; missing in older backups. */
-  newestMigration: z.int().min(0).optional(),
+  /** Date of the newest migration, in ms since 1970 UTC. */
+  newestMigration: z.int().min(0),
   heads: z.array(chainHead),
   /** Whether it contains the keys, sealed under a passphrase. */
   hasKeys: z.boolean(),

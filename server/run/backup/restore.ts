@@ -2,6 +2,7 @@ import { createWriteStream, existsSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { type ClusterReceiver, findClusterLocation, receiveCluster } from "@/db/embedded/base-restore";
 import { createFolder } from "@/db/embedded/create-folder";
@@ -64,7 +65,7 @@ const majorOf = (version: string): string => version.split(".")[0] ?? "";
 
 function checkVersions({ kind, product, postgres, ...backup }: Manifest, { target }: RestoreInput): void {
   // By date, not by number: an upgraded database also has the older ones.
-  if ((backup.newestMigration ?? 0) > newestMigration())
+  if (backup.newestMigration > newestMigration())
     throw new BackupError(`The backup is of a later version, ${product}: restore it with that version or a newer one.`);
   if (kind === "cluster" && target.kind === "dump")
     throw new BackupError(
@@ -111,12 +112,6 @@ async function makeRoomInDatabase({ target, force, say }: RestoreInput): Promise
   await dropAll(target);
 }
 
-async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of body) parts.push(part);
-  return Buffer.concat(parts);
-}
-
 type Targets = { cluster: ClusterReceiver | null; dump: string; data: DataReceiver };
 
 async function receive({ name, body }: ReadMember, { cluster, dump, data }: Targets): Promise<void> {
@@ -129,7 +124,7 @@ async function receive({ name, body }: ReadMember, { cluster, dump, data }: Targ
 async function readKeys({ hasKeys }: Manifest, { file, passphrase }: RestoreInput): Promise<KeyFile[]> {
   if (passphrase === undefined) return [];
   for await (const { name, body } of readArchive(file))
-    if (name === KEYS) return openKeys(await bytesOf(body), passphrase);
+    if (name === KEYS) return openKeys(await buffer(body), passphrase);
   throw new BackupError(
     hasKeys ? "The backup holds no keys, against its manifest." : "The backup holds no keys to open.",
   );

@@ -1,23 +1,17 @@
 import { createHash } from "node:crypto";
+import { text } from "node:stream/consumers";
 import { invalidInput } from "@/server/ground/errors";
-import type { Member } from "./archive";
-import { BackupError, readArchive } from "./archive";
+import { BackupError, type Member, readArchive } from "./archive";
 import { MANIFEST, type Manifest, manifest } from "./manifest";
 
 /** Names allowed in a backup, which must not leave its folder. Spool names have their process and a tilde. */
 const SAFE_NAME = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.@+~-]+(\/[\w.@+~-]+)*\/?$/;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of body) parts.push(part);
-  return Buffer.concat(parts).toString("utf8");
-}
-
-function parseManifest(file: string, text: string): Manifest {
+function parseManifest(file: string, json: string): Manifest {
   let content: unknown;
   try {
-    content = JSON.parse(text);
+    content = JSON.parse(json);
   } catch {
     throw new BackupError(`${file} is damaged: its manifest is not JSON.`);
   }
@@ -55,7 +49,7 @@ export async function verifyBackup(file: string): Promise<Manifest> {
     if (!SAFE_NAME.test(name)) throw new BackupError(`${file} holds a file of a name that is not allowed: ${name}`);
     if (name === MANIFEST) {
       if (size > MAX_MANIFEST_BYTES) throw new BackupError(`${file} has a manifest of ${size} bytes.`);
-      recorded = parseManifest(file, await textOf(body));
+      recorded = parseManifest(file, await text(body));
       continue;
     }
     const hash = createHash("sha256");

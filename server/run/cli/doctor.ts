@@ -35,6 +35,8 @@ import { type Command, readArgs, say } from "./command";
 /** ok: fine; warn: works, but needs attention; fail: broken. */
 type Finding = { level: "ok" | "warn" | "fail"; about: string; detail: string };
 
+const finding = (about: string, level: Finding["level"], detail: string): Finding => ({ level, about, detail });
+
 /** A larger spool only occurs while the database is down. */
 const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
 const OTHERS_MAY_READ = 0o077;
@@ -44,9 +46,8 @@ const lastLine = (error: unknown): string => messageOf(error).split("\n").at(-1)
 
 /** Events waiting on disk for the database, and permanently refused ones. */
 function checkSpool(): Finding {
-  const about = "spool";
   const dir = join(env().TRAILMARK_DATA_DIR, "spool");
-  if (!existsSync(dir)) return { level: "ok", about, detail: "none yet" };
+  if (!existsSync(dir)) return finding("spool", "ok", "none yet");
   let waiting = 0;
   let refused = 0;
   for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
@@ -56,12 +57,8 @@ function checkSpool(): Finding {
     else waiting += size;
   }
   if (refused > 0)
-    return {
-      level: "warn",
-      about,
-      detail: `${refused} bytes of events that the database refused: ${DEAD_LETTER_FILE}`,
-    };
-  return { level: waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", about, detail: `${waiting} bytes waiting` };
+    return finding("spool", "warn", `${refused} bytes of events that the database refused: ${DEAD_LETTER_FILE}`);
+  return finding("spool", waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", `${waiting} bytes waiting`);
 }
 
 /** Witness policy, as read at the server's start. */
@@ -69,31 +66,29 @@ function checkWitnesses(): Finding {
   const about = "witnesses";
   try {
     const policy = witnessPolicy();
-    if (!policy) return { level: "ok", about, detail: "none asked (TRAILMARK_WITNESS_POLICY_FILE)" };
+    if (!policy) return finding(about, "ok", "none asked (TRAILMARK_WITNESS_POLICY_FILE)");
     const witnesses = policy.witnesses.filter(({ url }) => url !== null).map(({ name }) => name);
-    if (witnesses.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
-    return { level: "ok", about, detail: witnesses.join(", ") };
+    if (witnesses.length === 0) return finding(about, "warn", "no witness of the policy has an address");
+    return finding(about, "ok", witnesses.join(", "));
   } catch (error) {
-    return { level: "fail", about, detail: lastLine(error) };
+    return finding(about, "fail", lastLine(error));
   }
 }
 
 /** Checkpoint key: present, Ed25519, and readable only by its owner. */
 function checkKey(): Finding {
   const about = "signing key";
-  const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();
-  const file = TRAILMARK_SIGNING_KEY_FILE ?? join(TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
-  if (!existsSync(file)) {
-    const level = TRAILMARK_SIGNING_KEY_FILE ? "fail" : "ok";
-    return { level, about, detail: TRAILMARK_SIGNING_KEY_FILE ? `${file} does not exist` : "made at the first start" };
-  }
+  const { TRAILMARK_SIGNING_KEY_FILE: given, TRAILMARK_DATA_DIR } = env();
+  const file = given ?? join(TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
+  if (!existsSync(file))
+    return given ? finding(about, "fail", `${file} does not exist`) : finding(about, "ok", "made at the first start");
   try {
     const keys = signingKeys().map(vkeyOf).join(" ");
     if (statSync(file).mode & OTHERS_MAY_READ)
-      return { level: "warn", about, detail: `${file} can be read by others (chmod 600); ${keys}` };
-    return { level: "ok", about, detail: `${keys} (pins every organization below ${signerName()})` };
+      return finding(about, "warn", `${file} can be read by others (chmod 600); ${keys}`);
+    return finding(about, "ok", `${keys} (pins every organization below ${signerName()})`);
   } catch (error) {
-    return { level: "fail", about, detail: lastLine(error) };
+    return finding(about, "fail", lastLine(error));
   }
 }
 
@@ -103,8 +98,6 @@ const FAR_BEHIND_ROWS = 5_000;
 
 /** Retention uses the database's clock; tokens and the future limit use this machine's. */
 const MAX_APART_SECONDS = 5;
-
-const finding = (about: string, level: Finding["level"], detail: string): Finding => ({ level, about, detail });
 
 async function checkRole(): Promise<Finding> {
   try {
@@ -256,8 +249,9 @@ const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };
 function checkDataFolder(): Finding {
   const { TRAILMARK_DATA_DIR: dir } = env();
   const unusable = unusableFolder(dir);
-  if (!unusable) return { level: "ok", about: "data folder", detail: dir };
-  return { level: "fail", about: "data folder", detail: `${unusable} cannot be read and written by ${userName()}` };
+  return unusable
+    ? finding("data folder", "fail", `${unusable} cannot be read and written by ${userName()}`)
+    : finding("data folder", "ok", dir);
 }
 
 /** Checks everything that this installation depends on, read only. */
@@ -271,8 +265,8 @@ export const doctor: Command = {
       env();
       const findings: Finding[] = [
         finding("release", "ok", `Trailmark ${RELEASE}, Node ${process.versions.node}`),
-        { level: "ok", about: "environment", detail: embedded ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL" },
-        ...unknownVariables().map((detail): Finding => ({ level: "warn", about: "environment", detail })),
+        finding("environment", "ok", embedded ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL"),
+        ...unknownVariables().map((detail) => finding("environment", "warn", detail)),
         checkDataFolder(),
         ...(await checkDatabase()),
         checkSpool(),

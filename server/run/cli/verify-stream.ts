@@ -1,5 +1,3 @@
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { messageOf } from "@/db/thrown";
 import { counted } from "@/server/ground/text";
 import { type ChainVerdict, StreamJudge, type StreamVerdict } from "@/server/notify/streams/verify/judge";
@@ -12,8 +10,6 @@ import { trustOf, trustOptions } from "./trust";
 const MAX_FILES = 1_000;
 const MAX_SHOWN = 10;
 
-const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
-
 async function addLines(judge: StreamJudge, chunks: AsyncIterable<Buffer>): Promise<void> {
   let rest = "";
   for await (const text of textOf(chunks)) {
@@ -24,12 +20,10 @@ async function addLines(judge: StreamJudge, chunks: AsyncIterable<Buffer>): Prom
   judge.add(rest);
 }
 
-/** Reads a file's lines, decompressing gzip. @throws Error in words */
+/** Reads a file's lines. @throws Error in words */
 async function readInto(judge: StreamJudge, file: string): Promise<void> {
   try {
-    const { start, chunks } = await openFile(file);
-    if (!isGzip(start)) return await addLines(judge, chunks);
-    await pipeline(chunks, createGunzip(), (bytes: AsyncIterable<Buffer>) => addLines(judge, bytes));
+    await addLines(judge, (await openFile(file)).chunks);
   } catch (error) {
     throw new Error(`${file}: ${messageOf(error)}`);
   }
