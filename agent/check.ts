@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
-import { messageOf } from "./message-of";
-import { serverUrl, UsageError } from "./options";
+import { readOptions, serverUrl, UsageError } from "./options";
 
 export const CHECK_USAGE = `Usage: npm run agent -- check --url URL --device ID --api-key-file FILE
 
@@ -18,14 +16,7 @@ type Finding = { check: string; fault: string | null };
 /** @throws UsageError when an option is unknown or missing. */
 async function parseCheckOptions(args: string[]): Promise<{ url: string; device: string; key: string }> {
   const text = { type: "string" } as const;
-  const read = () => parseArgs({ args, options: { url: text, device: text, "api-key-file": text } }).values;
-  let values: ReturnType<typeof read>;
-  try {
-    values = read();
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
-  const { url, device, "api-key-file": file } = values;
+  const { url, device, "api-key-file": file } = readOptions(args, { url: text, device: text, "api-key-file": text });
   if (!url || !device || !file) throw new UsageError("--url, --device and --api-key-file are needed");
   const key = (await readFile(file === "-" ? "/dev/stdin" : file, "utf8")).trim();
   return { url: serverUrl(url), device, key };

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "./message-of";
 
 export type Options = {
@@ -52,33 +52,34 @@ export function serverUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+type Allowed = NonNullable<ParseArgsConfig["options"]>;
+
+/** Values of options. @throws UsageError for an unknown or incomplete one. */
+export function readOptions<const O extends Allowed>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
 /** @throws UsageError for an unknown, incomplete or invalid option. */
 export function parseOptions(args: string[]): Options {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
-  let values: ReturnType<typeof read>["values"];
-  const read = () =>
-    parseArgs({
-      args,
-      options: {
-        url: text,
-        "enrollment-key": text,
-        "enrollment-key-file": text,
-        enroll: flag,
-        "state-dir": text,
-        interval: text,
-        "source-system": text,
-        "source-device-id": text,
-        once: flag,
-        help: flag,
-        version: flag,
-      },
-    });
-  try {
-    values = read().values;
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
+  const values = readOptions(args, {
+    url: text,
+    "enrollment-key": text,
+    "enrollment-key-file": text,
+    enroll: flag,
+    "state-dir": text,
+    interval: text,
+    "source-system": text,
+    "source-device-id": text,
+    once: flag,
+    help: flag,
+    version: flag,
+  });
   const interval = Number(values.interval ?? DEFAULT_INTERVAL_SECONDS);
   if (!(interval >= 1 && interval <= 86_400)) throw new UsageError("--interval takes 1 to 86400 seconds");
   if (!values["source-system"] !== !values["source-device-id"])

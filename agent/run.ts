@@ -11,7 +11,7 @@ import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
 import { messageOf } from "./message-of";
 import { type Options, UsageError } from "./options";
 import type { Logs } from "./providers/provider";
-import { requireKnown, type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
+import { NONE, requireKnown, type Shipped, shipDiagnostics, shipEvents, sum, UnknownAgentError } from "./ship";
 import type { StateFolder } from "./state";
 
 /**
@@ -155,14 +155,14 @@ const portOf = ({ client, diagnostics, folder }: Agent) => ({ client, diagnostic
 
 /** Ships one batch of every log. An unreadable log is reported and does not block others. */
 async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolean }> {
-  const total: Shipped = { sent: 0, stored: 0, refused: 0 };
+  let total = NONE;
   let more = false;
   for (const provider of agent.logs.shipped) {
     if (agent.signal.aborted) break;
     try {
       const result = await shipEvents(portOf(agent), provider, agent.folder);
       more ||= result.more;
-      for (const key of ["sent", "stored", "refused"] as const) total[key] += result.shipped[key];
+      total = sum(total, result.shipped);
     } catch (error) {
       if (error instanceof UnknownAgentError) throw error;
       agent.diagnostics.error("events", "a log cannot be read", {
@@ -178,10 +178,10 @@ async function shipRound(agent: Agent): Promise<{ shipped: Shipped; more: boolea
 /** Ships everything available now, once. @returns the amounts shipped. */
 export async function runOnce(agent: Agent): Promise<Shipped> {
   await beat(agent, "running");
-  const total: Shipped = { sent: 0, stored: 0, refused: 0 };
+  let total = NONE;
   for (let more = true; more; ) {
     const round = await shipRound(agent);
-    for (const key of ["sent", "stored", "refused"] as const) total[key] += round.shipped[key];
+    total = sum(total, round.shipped);
     more = round.more;
   }
   await shipDiagnostics(portOf(agent));

@@ -13,8 +13,8 @@ export type Shipped = { sent: number; stored: number; refused: number };
 type Outcome = { kind: "done"; shipped: Shipped } | { kind: "unreachable" };
 type Port = { client: Client; diagnostics: Diagnostics; agentId: string };
 
-const NONE: Shipped = { sent: 0, stored: 0, refused: 0 };
-const sum = (a: Shipped, b: Shipped): Shipped => ({
+export const NONE: Shipped = { sent: 0, stored: 0, refused: 0 };
+export const sum = (a: Shipped, b: Shipped): Shipped => ({
   sent: a.sent + b.sent,
   stored: a.stored + b.stored,
   refused: a.refused + b.refused,

@@ -1,6 +1,4 @@
-import { parseArgs } from "node:util";
-import { messageOf } from "@/agent/message-of";
-import { serverUrl, UsageError } from "@/agent/options";
+import { readOptions, serverUrl, UsageError } from "@/agent/options";
 import { MAX_EVENTS_PER_REQUEST } from "@/server/devices/logs/event-log-schema";
 
 export type SimulateOptions = {
@@ -39,26 +37,16 @@ function numberIn(name: string, text: string | undefined, max: number): number |
 /** @throws UsageError for an unknown, incomplete or invalid option. */
 export function parseSimulateOptions(args: string[]): SimulateOptions {
   const text = { type: "string" } as const;
-  const read = () =>
-    parseArgs({
-      args,
-      options: {
-        url: text,
-        "enrollment-key": text,
-        devices: text,
-        rate: text,
-        interval: text,
-        events: text,
-        seconds: text,
-        "state-dir": text,
-      },
-    });
-  let values: ReturnType<typeof read>["values"];
-  try {
-    values = read().values;
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
+  const values = readOptions(args, {
+    url: text,
+    "enrollment-key": text,
+    devices: text,
+    rate: text,
+    interval: text,
+    events: text,
+    seconds: text,
+    "state-dir": text,
+  });
   if (!values.url || !values["enrollment-key"]) throw new UsageError("--url and --enrollment-key are needed");
   if (values.rate && values.interval) throw new UsageError("--rate and --interval exclude each other");
   const events = numberIn("events", values.events, MAX_EVENTS_PER_REQUEST);
