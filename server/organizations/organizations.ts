@@ -16,7 +16,7 @@ import { inScope } from "@/server/ground/scope";
 import { containsPattern, toSlug } from "@/server/ground/text";
 import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
-import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
+import { requireOwnFactor } from "@/server/identity/auth/second-factor/factors";
 import { dropUserTokens } from "@/server/identity/auth/user-tokens";
 import { followZone } from "@/server/notify/report-schedules/zone";
 import {
@@ -163,12 +163,6 @@ function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFac
   };
 }
 
-/** Administrators who require a second factor must have one, or they would lock themselves out. */
-async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promise<void> {
-  if (actor.type !== "user" || homeOrgId !== orgId || (await secondFactorsOf(actor.id)).isOn) return;
-  throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
-}
-
 /**
  * Changes an organization's name (its slug stays, because addresses contain it), second factor requirement (of the home
  * organization: the partner's staff; effective with their next request, ending open streams), or time zone of reports,
@@ -183,7 +177,7 @@ export const updateOrganization = operation({
   version: (changed) => changed,
   async run(ctx, input) {
     const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, input.id));
-    if (input.requireTwoFactor) await requireOwnFactor(ctx, input.id);
+    if (input.requireTwoFactor && ctx.homeOrgId === input.id) await requireOwnFactor(ctx);
     const { before, after, change } = await tenant(ctx.scope, async (tx) => {
       const [found] = await tx.select().from(organizations).where(where).for("update");
       if (!found) throw notFound("organization");

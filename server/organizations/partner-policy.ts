@@ -5,13 +5,13 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/ground/background/streams";
 import type { Ctx } from "@/server/ground/context";
-import { AppError, notFound } from "@/server/ground/errors";
+import { notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { homeOrgIn, partnerFor } from "@/server/ground/partner";
 import { ownPartner } from "@/server/ground/scope";
 import { requireMatch } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
-import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
+import { requireOwnFactor } from "@/server/identity/auth/second-factor/factors";
 import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
 
 type Found = { id: string; willChange: boolean };
@@ -41,12 +41,6 @@ export const getPartnerPolicy = operation({
   },
 });
 
-/** People who require a second factor must have one; the platform's operator, without a partner, is exempt. */
-async function requireOwnFactor({ actor, scope }: Ctx, partnerId: string): Promise<void> {
-  if (actor.type !== "user" || ownPartner(scope) !== partnerId || (await secondFactorsOf(actor.id)).isOn) return;
-  throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
-}
-
 /**
  * PATCH /orgs/partner: requires a second factor of all users: the partner's staff and every organization's people.
  * Effective with their next request, ending open streams; organizations' own requirements stay.
@@ -60,7 +54,7 @@ export const setPartnerPolicy = operation({
   version: (policy) => policy,
   async run(ctx, { partnerId, requireTwoFactor }) {
     const id = await partnerFor(ctx, partnerId);
-    if (requireTwoFactor) await requireOwnFactor(ctx, id);
+    if (requireTwoFactor && ownPartner(ctx.scope) === id) await requireOwnFactor(ctx);
     const { before, orgId } = await tenant(ctx.scope, async (tx) => {
       const found = await findPartner(tx, ctx, { id, willChange: true });
       requireMatch(ctx, toPolicy(found));

@@ -4,6 +4,7 @@ import { type Permission, ROLE_PERMISSIONS, type Role } from "@/server/ground/pe
 import { mapValues } from "@/server/ground/records";
 import { sameHash } from "@/server/ground/secrets";
 import { batchLoader } from "./batch-loader";
+import type { UserCaller } from "./person";
 import { orRemembered } from "./recording-keys";
 
 const PERMISSIONS_OF: Record<Role, ReadonlySet<Permission>> = mapValues(
@@ -33,7 +34,7 @@ function userScope(row: UserRow): Scope | null {
   return { kind: "partner", orgIds: row.orgIds ?? [], partnerId: row.partnerId };
 }
 
-function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Caller | null {
+function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): UserCaller | null {
   const scope = row && userScope(row);
   if (!row || !scope) return null;
   const session = signIn && {
@@ -56,7 +57,7 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
  * A person by id; null if unknown, disabled, or the sign-in (sid) of the token was ended. Records the use of the
  * sign-in, to the minute. Without sid no sign-in is checked, because the caller has just proved the password.
  */
-export async function findUserCaller(userId: string, signIn?: SignInOf): Promise<Caller | null> {
+export async function findUserCaller(userId: string, signIn?: SignInOf): Promise<UserCaller | null> {
   const sid = signIn?.sid ?? null;
   return toCaller(
     await lookUpNoting<UserRow>(

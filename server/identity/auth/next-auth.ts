@@ -77,7 +77,7 @@ async function authorize(
 async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true | string> {
   const userId = await findByIdentity(ctx, profile);
   const caller = userId ? await findUserCaller(userId) : null;
-  if (caller?.actor.type !== "user") {
+  if (!caller) {
     const row = userId ? await findById(userId) : undefined;
     if (row?.disabledAt) recordFailure(ctx, { email: row.email, row, reason: "disabled" });
     return "/login?error=oidc_unknown";
@@ -88,7 +88,7 @@ async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true
     const required = await secondFactorRequired({ userId: actor.id, factors, first: "oidc", now: ctx.now() });
     return `/login#${required.extra.secondFactor?.challenge}`;
   }
-  const { sid } = await startSession(ctx, { ...caller, actor }, { ...BROWSER, methods: ["oidc"] });
+  const { sid } = await startSession(ctx, caller, { ...BROWSER, methods: ["oidc"] });
   const claims: AccessClaims = { sub: actor.id, sid, ...scopeClaims(caller.scope) };
   Object.assign(user, { id: actor.id, claims });
   return true;

@@ -55,21 +55,20 @@ export const refreshToken = operation({
       : { kind: "unknown" };
     if (rotation.kind === "reused") callersChanged();
     const caller = rotation.kind === "unknown" ? null : await findUserCaller(rotation.userId);
-    if (rotation.kind === "reused" && caller?.actor.type === "user") {
-      const { id, name } = caller.actor;
+    if (rotation.kind === "reused" && caller) {
       record(
         { ...ctx, ...caller },
         {
           action: "user.token.reuse",
           orgId: caller.homeOrgId,
-          ...resourceOf("user", { id, name }),
+          ...resourceOf("user", caller.actor),
           result: "denied",
           errorMessage: "A refresh token was used twice.",
         },
       );
     }
-    if (rotation.kind !== "fresh" || caller?.actor.type !== "user")
+    if (rotation.kind !== "fresh" || !caller)
       throw new AppError("unauthenticated", "The refresh token is unknown, expired or spent.");
-    return toTokens({ caller: { ...caller, actor: caller.actor }, sid: rotation.sid, refreshToken: rotation.next });
+    return toTokens({ caller, sid: rotation.sid, refreshToken: rotation.next });
   },
 });

@@ -94,8 +94,7 @@ async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { ke
   const row = await findByEmail(email);
   const proven = await verifyPassword(row?.passwordHash, password, networkOf(ctx.ip));
   const caller = row && proven ? await findUserCaller(row.id) : null;
-  if (row && caller?.actor.type === "user")
-    return { caller: { ...caller, actor: caller.actor }, passwordHash: row.passwordHash };
+  if (row && caller) return { caller, passwordHash: row.passwordHash };
   if (row) recordFailure(ctx, { email, row, reason: proven ? "disabled" : "bad_password" });
   else await noteUnknown(ctx);
   await limit("login.failed", key);

@@ -3,16 +3,16 @@ import { asSystem, type Tx } from "@/db/client";
 import { userSessions, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import type { Caller, Ctx } from "@/server/ground/context";
+import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
-import type { Person } from "./person";
+import type { UserCaller } from "./person";
 import type { TokenOutput } from "./schema";
 import { addRefreshToken } from "./sessions";
 
 /** A proven sign-in: the caller, its id (the refresh family) and first refresh token. */
-export type SignIn = { caller: Caller & { actor: Person }; sid: string; refreshToken: string };
+export type SignIn = { caller: UserCaller; sid: string; refreshToken: string };
 
 /** The door used, and the lifetime (seconds) of the sign-in's refresh token. */
 export type Door = { via: "api" | "browser"; seconds?: number };
@@ -35,10 +35,10 @@ export type Proven = { methods: Method[]; isGood?: (tx: Tx) => Promise<boolean> 
  */
 export async function startSession(
   ctx: Ctx,
-  caller: SignIn["caller"],
+  caller: UserCaller,
   { via, seconds, methods, isGood = async () => true }: Door & Proven,
 ): Promise<SignIn> {
-  const { id: userId, name } = caller.actor;
+  const { id: userId } = caller.actor;
   const sid = newId();
   const now = ctx.now();
   const refreshToken = await asSystem(async (tx) => {
@@ -57,7 +57,7 @@ export async function startSession(
     {
       action: "user.login",
       orgId: caller.homeOrgId,
-      ...resourceOf("user", { id: userId, name }),
+      ...resourceOf("user", caller.actor),
       details: { sessionId: sid, via, methods },
     },
   );

@@ -36,7 +36,7 @@ export const passwordInput = z
 /** endedSessions: number of other sign-ins ended by the new password. */
 export const passwordChanged = z.strictObject({ endedSessions: z.int() });
 
-/** An active sign-in; ip and userAgent are null if an earlier version did not store them. */
+/** An active sign-in; ip and userAgent are null where unknown. */
 const session = z.strictObject({
   id: guid,
   current: z.boolean(),

@@ -1,4 +1,4 @@
-import { and, countDistinct, desc, eq, gt, isNull, max, min, sql } from "drizzle-orm";
+import { and, desc, eq, exists, gt, isNull, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens, userSessions } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
@@ -11,20 +11,6 @@ import { requirePerson } from "@/server/identity/auth/person";
 import { endSessions } from "@/server/identity/auth/sessions";
 import { MAX_LISTED_SESSIONS, sessionList } from "./schema";
 
-/** A sign-in lives as long as a refresh token of its family; sign-ins of earlier versions have no row. */
-const living = {
-  id: refreshTokens.familyId,
-  via: userSessions.via,
-  ip: userSessions.ip,
-  userAgent: userSessions.userAgent,
-  createdAt: sql<Date>`coalesce(${userSessions.createdAt}, ${min(refreshTokens.createdAt)})`.mapWith(
-    refreshTokens.createdAt,
-  ),
-  lastSeenAt: sql<Date>`coalesce(${userSessions.lastSeenAt}, ${max(refreshTokens.createdAt)})`.mapWith(
-    refreshTokens.createdAt,
-  ),
-};
-
 /** GET /me/sessions: the caller's active sign-ins; this one first, then most recently used. */
 export const listSessions = operation({
   account: true,
@@ -32,27 +18,26 @@ export const listSessions = operation({
   output: sessionList,
   async run(ctx) {
     const { id: userId } = requirePerson(ctx);
-    const alive = and(isNull(refreshTokens.revokedAt), gt(refreshTokens.expiresAt, ctx.now()));
-    const mine = and(eq(refreshTokens.userId, userId), alive);
-    const isCurrent = sql`${refreshTokens.familyId} IS NOT DISTINCT FROM ${ctx.session?.id ?? null}::uuid`;
-    const [rows, [counted]] = await asSystem((tx) =>
-      Promise.all([
-        tx
-          .select(living)
-          .from(refreshTokens)
-          .leftJoin(userSessions, eq(userSessions.id, refreshTokens.familyId))
-          .where(mine)
-          .groupBy(refreshTokens.familyId, userSessions.id)
-          .orderBy(desc(isCurrent), desc(living.lastSeenAt), refreshTokens.familyId)
-          .limit(MAX_LISTED_SESSIONS),
-        tx
-          .select({ total: countDistinct(refreshTokens.familyId) })
-          .from(refreshTokens)
-          .where(mine),
-      ]),
-    );
+    // A sign-in lives as long as a refresh token of its family.
+    const ofFamily = and(eq(refreshTokens.familyId, userSessions.id), isNull(refreshTokens.revokedAt));
+    const isCurrent = sql`${userSessions.id} IS NOT DISTINCT FROM ${ctx.session?.id ?? null}::uuid`;
+    const { id, via, ip, userAgent, createdAt, lastSeenAt } = userSessions;
+    const { rows, total } = await asSystem(async (tx) => {
+      const alive = tx
+        .select()
+        .from(refreshTokens)
+        .where(and(ofFamily, gt(refreshTokens.expiresAt, ctx.now())));
+      const mine = and(eq(userSessions.userId, userId), exists(alive));
+      const rows = await tx
+        .select({ id, via, ip, userAgent, createdAt, lastSeenAt })
+        .from(userSessions)
+        .where(mine)
+        .orderBy(desc(isCurrent), desc(lastSeenAt), id)
+        .limit(MAX_LISTED_SESSIONS);
+      return { rows, total: await tx.$count(userSessions, mine) };
+    });
     return {
-      total: counted?.total ?? 0,
+      total,
       data: rows.map((row) => ({
         ...row,
         via: row.via === "browser" ? ("browser" as const) : ("api" as const),

@@ -14,9 +14,9 @@ import { operation } from "@/server/ground/operation";
 import { inOneLine } from "@/server/ground/text";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { findByEmail } from "@/server/identity/auth/find-by-email";
+import type { UserCaller } from "@/server/identity/auth/person";
 import { accepted, acceptInput, forgotInput, resetInput } from "@/server/identity/auth/schema";
 import { setPasswordBy } from "@/server/identity/auth/set-password";
-import type { SignIn } from "@/server/identity/auth/start-session";
 import {
   dropTokens,
   findUserToken,
@@ -70,13 +70,13 @@ const unusable = () =>
 async function spendPasswordLink(
   ctx: Ctx,
   { kind, token, password }: { kind: LinkKind; token: string; password: string },
-): Promise<SignIn["caller"]> {
+): Promise<UserCaller> {
   await limit("link", ctx.ip);
   const now = ctx.now();
   const given = { secret: token, purpose: kind, now };
   const found = await asSystem((tx) => findUserToken(tx, given));
   const caller = found && (await findUserCaller(found.userId));
-  if (caller?.actor.type !== "user") throw unusable();
+  if (!caller) throw unusable();
   const { actor } = caller;
   const spend = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
   const endedSessions = await setPasswordBy(spend, { user: actor, password, now });
@@ -91,7 +91,7 @@ async function spendPasswordLink(
       details: { via: "link", endedSessions },
     },
   );
-  return { ...caller, actor };
+  return caller;
 }
 
 /**

@@ -124,9 +124,9 @@ function recordViewer(ctx: Ctx, { id, email, name, role, orgId }: Viewer): void 
 
 async function recordLink(ctx: Ctx, userId: string): Promise<void> {
   const caller = await findUserCaller(userId);
-  if (caller?.actor.type !== "user") return;
-  const { id, name } = caller.actor;
-  const event = { action: "user.identity.link" as const, orgId: caller.homeOrgId, ...resourceOf("user", { id, name }) };
+  if (!caller) return;
+  const about = resourceOf("user", caller.actor);
+  const event = { action: "user.identity.link" as const, orgId: caller.homeOrgId, ...about };
   record({ ...ctx, ...caller }, { ...event, details: { issuer: env().OIDC_ISSUER ?? "" } });
 }
 

@@ -25,9 +25,7 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
   const given = { secret: input.challenge, purpose: "second_factor" as const, now };
   const found = await asSystem((tx) => findUserToken(tx, given));
   const caller = found && (await findUserCaller(found.userId));
-  if (!found || caller?.actor.type !== "user")
-    throw refusal("The challenge is unknown, used or expired. Sign in again.");
-  const { actor } = caller;
+  if (!found || !caller) throw refusal("The challenge is unknown, used or expired. Sign in again.");
   const kept = keptIn(found);
   const method = await provesSecondFactor(found.userId, { ...input, challenge: kept.passkey, now });
   if (!method) {
@@ -36,7 +34,7 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
       {
         action: "user.login.failed",
         orgId: caller.homeOrgId,
-        ...resourceOf("user", actor),
+        ...resourceOf("user", caller.actor),
         details: { reason: "bad_second_factor" },
         result: "failure",
         errorMessage: "The second factor is wrong.",
@@ -46,7 +44,7 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
   }
   // A password change in the meantime has deleted the challenge.
   const isGood = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
-  return startSession(ctx, { ...caller, actor }, { ...door, methods: [kept.first, method], isGood });
+  return startSession(ctx, caller, { ...door, methods: [kept.first, method], isGood });
 }
 
 /**

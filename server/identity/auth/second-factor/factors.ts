@@ -1,6 +1,8 @@
 import { and, asc, count, eq, isNotNull, isNull } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { userPasskeys, userRecoveryCodes, userTotp } from "@/db/schema";
+import type { Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
 import { lockSignIns } from "@/server/identity/auth/sessions";
 
 /** Second factors of a person, read in a transaction. */
@@ -22,6 +24,12 @@ export async function secondFactorsIn(tx: Tx, userId: string) {
 
 export const secondFactorsOf = (userId: string) => asSystem((tx) => secondFactorsIn(tx, userId));
 export type SecondFactors = Awaited<ReturnType<typeof secondFactorsOf>>;
+
+/** People who require a second factor must have one. @throws AppError conflict; the platform itself is exempt. */
+export async function requireOwnFactor({ actor }: Pick<Ctx, "actor">): Promise<void> {
+  if (actor.type !== "user" || (await secondFactorsOf(actor.id)).isOn) return;
+  throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
+}
 
 /** Removes all second factors of a person, recovery codes included. */
 export const removeSecondFactors = (userId: string): Promise<void> =>
