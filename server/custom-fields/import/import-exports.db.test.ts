@@ -66,7 +66,7 @@ function isoOf(text: string): string {
   return `${year}-${month?.padStart(2, "0")}-${day?.padStart(2, "0")}`;
 }
 
-/** What computer n should hold, read off its row by eye. */
+/** Expected values of computer n, copied from its row by hand. */
 function expectedOf(n: number): Record<string, unknown> {
   const row = rows[n - 1] as string[];
   const texts = {

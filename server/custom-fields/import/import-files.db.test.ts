@@ -111,7 +111,7 @@ describe("import files", () => {
       data: [{ id, status: "draft", fileNames: [], expiresAt: expect.any(String) }],
       pagination: { total: 1 },
     });
-    // What is imported is a partner's, and the platform's operator belongs to none.
+    // Imports belong to a partner, and the platform's operator has none.
     await expect(listImports.run(await ctxFor("system_admin"), page)).rejects.toMatchObject({ code: "forbidden" });
     await expect(createImport.run(await ctxFor("org_admin"), { source: "automate" })).rejects.toMatchObject({
       code: "forbidden",
@@ -124,7 +124,7 @@ describe("import files", () => {
       { orgId: a.id, hostname: "PC1" },
       { orgId: b.id, hostname: "PC2", sourceId: "9" },
     ]);
-    // Who reaches some organizations writes into fields that there are.
+    // People who reach only some organizations write into existing fields.
     await createDefinition.run(ctx, createInput.parse({ name: "Asset Tag", fieldKey: "asset_tag", type: "text" }));
     const limited = await ctxFor(await createUser({ role: "partner_admin", partnerId, organizationIds: [a.id] }));
     const staged = await stageText(

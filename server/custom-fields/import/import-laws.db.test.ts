@@ -86,7 +86,7 @@ const resultsOf = async (ctx: Ctx, { id }: { id: string }): Promise<ImportRow[]>
   (await listRows.run(ctx, { id, limit: 200 })).rows;
 
 const CLAIM = /another row of the file claims|gives this source ID to two/;
-/** What became of each row, by the row's own mark. */
+/** Result of each row, by the row's own mark. */
 async function fates(ctx: Ctx, state: ImportState) {
   const found = await resultsOf(ctx, state);
   return new Map(

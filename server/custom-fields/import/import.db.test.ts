@@ -134,7 +134,7 @@ describe("a complete import", () => {
   });
 });
 
-/** What the job library says to work that it begins. */
+/** Facts that the job library passes to work that it begins. */
 const begun = (signal = new AbortController().signal): Job => ({ signal, attempt: 1 });
 
 describe("running an import", () => {
@@ -308,7 +308,7 @@ describe("running an import", () => {
     const staged = await stageText(ctx, toCsv([header, ["1", "PC1", "R1", "hunter2"]]));
     await check(ctx, staged.id);
     await startRun.run(ctx, { id: staged.id });
-    // What a run forgets at its end is held, so that the end waits.
+    // The rows that a run deletes at its end are locked, so that the end waits.
     const ended = await asSystem(async (tx) => {
       await tx.execute(sql`SELECT FROM custom_field_import_rows WHERE import_id = ${staged.id}::uuid FOR UPDATE`);
       const run = workOff(importWork);
