@@ -6,10 +6,9 @@ import { basename, dirname, join } from "node:path";
 /**
  * Position in a file. The generation is a digest of the first line: it survives renaming (rotation) and changes when
  * the file is rewritten, so that an offset always means the same line. restarts counts rewrites with the same first
- * line. modified is the file's mtime in milliseconds: files rotated later are unread. Watermarks of older agents lack
- * it.
+ * line. modified is the file's mtime in milliseconds: files rotated later are unread.
  */
-export type Position = { inode: string; generation: string; restarts: number; offset: number; modified?: number };
+export type Position = { inode: string; generation: string; restarts: number; offset: number; modified: number };
 
 const FIRST_LINE_BYTES = 1024;
 const NEWLINE = 0x0a;
@@ -92,14 +91,13 @@ export async function rotatedParts(path: string, last: Position): Promise<{ part
   const siblings = await siblingsOf(path);
   const sameLine = siblings.filter(({ from }) => from.generation === last.generation);
   const read = sameLine.find(({ from }) => from.inode === last.inode) ?? sameLine[0];
-  const modifiedOf = ({ from }: LogPart) => from.modified ?? 0;
-  const readUntil = read ? modifiedOf(read) : (last.modified ?? Number.POSITIVE_INFINITY);
+  const readUntil = (read?.from ?? last).modified;
   const isUnread = (sibling: Sibling) =>
     sibling !== read &&
     sibling.from.generation !== "" &&
     ROTATED.test(sibling.name.slice(basename(path).length)) &&
-    modifiedOf(sibling) > readUntil;
-  const newer = siblings.filter(isUnread).sort((a, b) => modifiedOf(a) - modifiedOf(b));
+    sibling.from.modified > readUntil;
+  const newer = siblings.filter(isUnread).sort((a, b) => a.from.modified - b.from.modified);
   const parts = [...(read ? [{ file: read.file, from: last }] : []), ...newer];
   const unused = siblings.filter(({ file }) => !parts.some((part) => part.file === file));
   await Promise.all(unused.map(({ file }) => file.close()));

@@ -15,20 +15,19 @@ import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { errorText, Message, Notice } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
-import type { Tally } from "@/server/custom-fields/import/outcome-schema";
+import type { CheckReport } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { CheckResult } from "./check-result";
+import { sumOf } from "./sentence";
 
 /** Effects of the run, as counted by the check. */
-function RunSummary({ state, check }: { state: ImportState; check: Tally }) {
-  const sum = (name: "set" | "overwrite" | "clear") => check.fields.reduce((total, field) => total + field[name], 0);
-  const writes = sum("set") + sum("overwrite") + sum("clear");
+function RunSummary({ state, check }: { state: ImportState; check: CheckReport }) {
+  const { set, overwrite, clear } = sumOf(check);
+  const writes = set + overwrite + clear;
   const { ambiguous, identity_conflict, not_found, unreadable } = check.rows;
   const left = identity_conflict + not_found + unreadable;
   const created = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
-  const devices = check.writes?.devices;
-  const sourceIds = check.writes?.sourceIds ?? 0;
-  const picked = check.writes?.picked ?? 0;
+  const { devices, sourceIds, picked } = check.writes;
   const skipped = ambiguous - picked;
   return (
     <div className={classes.pad}>
@@ -36,12 +35,9 @@ function RunSummary({ state, check }: { state: ImportState; check: Tally }) {
         {created > 0 && <li>{counted(created, "field")} will be created.</li>}
         {writes > 0 && (
           <li>
-            {counted(writes, "value")} will be written
-            {devices === undefined ? "" : ` to ${counted(devices, "device")}`}
-            {sum("overwrite") > 0
-              ? `, ${counted(sum("overwrite"), "of them overwrites", "of them overwrite")} another value`
-              : ""}
-            {sum("clear") > 0 ? `, ${counted(sum("clear"), "is cleared", "are cleared")}` : ""}.
+            {counted(writes, "value")} will be written to {counted(devices, "device")}
+            {overwrite > 0 ? `, ${counted(overwrite, "of them overwrites", "of them overwrite")} another value` : ""}
+            {clear > 0 ? `, ${counted(clear, "is cleared", "are cleared")}` : ""}.
           </li>
         )}
         {sourceIds > 0 && <li>{counted(sourceIds, "source ID")} will be recorded for later imports.</li>}

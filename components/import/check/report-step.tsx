@@ -75,7 +75,7 @@ export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;
   const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + report.rows[name], 0);
-  const picked = report.picked ?? 0;
+  const { picked } = report;
   const isWhole = matched + picked === state.totalRows && report.fields.every((field) => field.invalid === 0);
   return (
     <>
@@ -137,7 +137,7 @@ function downloadsLead({ summary }: StepProps["state"], isWhole: boolean): strin
 
 /** Rows by outcome, and those not reached; ambiguous rows are those without a picked device. */
 function rowCounts(report: RunReport, totalRows: number): { label: string; rows: number }[] {
-  const { rows, picked = 0 } = report;
+  const { rows, picked } = report;
   const counts = ROW_OUTCOMES.flatMap((name) => {
     const label = ROW_OUTCOME_LABELS[name];
     if (name !== "ambiguous") return { label, rows: rows[name] };

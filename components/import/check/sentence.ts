@@ -7,13 +7,11 @@ import {
   type ValueOutcome,
 } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
+import { fromKeys } from "@/server/ground/records";
 
 /** Number of values per outcome over all fields. */
-export function sumOf({ fields }: Pick<Tally, "fields">): Record<ValueOutcome, number> {
-  const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, left_out: 0, empty: 0, none: 0 };
-  for (const field of fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name] ?? 0;
-  return sum;
-}
+export const sumOf = ({ fields }: Pick<Tally, "fields">): Record<ValueOutcome, number> =>
+  fromKeys(VALUE_OUTCOMES, (name) => fields.reduce((sum, field) => sum + field[name], 0));
 
 /** Rows not reached by a run: all others are counted by outcome. */
 export const notReachedOf = ({ rows }: Pick<Tally, "rows">, totalRows: number): number =>

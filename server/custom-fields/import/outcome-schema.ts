@@ -105,17 +105,17 @@ export const withoutDevice = (codes: string): string =>
 
 type RowCounts = Record<RowOutcome, number>;
 export type FieldCounts = { fieldId: string } & Record<ValueOutcome, number>;
-/** Counts of a check or run. readBack: written values that the devices hold afterwards. */
-export type Tally = {
-  rows: RowCounts;
-  fields: FieldCounts[];
+/** Counts of a check or run. */
+export type Tally = { rows: RowCounts; fields: FieldCounts[] };
+export type CheckReport = Tally & {
   /** Devices with new values, recorded source IDs, and ambiguous rows with a picked device. */
-  writes?: { devices: number; sourceIds: number; picked?: number };
+  writes: { devices: number; sourceIds: number; picked: number };
 };
+/** readBack: written values that the devices hold afterwards. */
 export type RunReport = Tally & {
   devices: number;
   recordedSourceIds: number;
   readBack: { fieldId: string; written: number; found: number }[] | null;
-  /** Ambiguous rows applied to a picked device; missing in older reports. */
-  picked?: number;
+  /** Ambiguous rows applied to a picked device. */
+  picked: number;
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
 import { repairJson, repairText } from "@/server/ground/text";
 import { displayName, guid, idInput, instant, type Pagination, pageShape } from "@/server/ground/wire";
-import { ROW_OUTCOMES, type RunReport, type Tally, VALUE_OUTCOMES } from "./outcome-schema";
+import { type CheckReport, ROW_OUTCOMES, type RunReport, VALUE_OUTCOMES } from "./outcome-schema";
 import type { SourceColumn } from "./plan-schema";
 import { columnNo, MAX_IMPORT_BYTES, MAX_IMPORT_FILES, MAX_IMPORT_ROWS, type Plan, plan } from "./plan-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
@@ -23,7 +23,7 @@ export type ImportSummary = {
   mappingFrom?: string;
   /** True if the files caused `error`, so that retrying is useless. */
   isRefused?: boolean;
-  check?: Tally & { checkedAt: string };
+  check?: CheckReport & { checkedAt: string };
   run?: RunReport;
   undo?: UndoReport;
   /** Values restored by the current undo, for its audit entries. Not shown. */

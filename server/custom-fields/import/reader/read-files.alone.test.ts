@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { FromThread } from "./messages";
+import type { FromThread } from "./import-thread";
 import { readFiles } from "./read-files";
 
 /** A process that says what the test says, when it says so. */

@@ -1,7 +1,7 @@
 import { MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
 import { startProcess } from "@/server/ground/background/threads";
 import { AppError } from "@/server/ground/errors";
-import type { FromThread } from "./messages";
+import type { FromThread } from "./import-thread";
 import type { Batch } from "./stage-rows";
 import type { Answers, Task } from "./tasks";
 

@@ -143,7 +143,7 @@ async function applyWork(tx: Tx, plan: LoadedPlan, { report, ...range }: Range &
     })),
   ]);
   for (const row of applied) count(report, row);
-  report.picked = (report.picked ?? 0) + applied.filter(({ outcome }) => outcome === "ambiguous").length;
+  report.picked += applied.filter(({ outcome }) => outcome === "ambiguous").length;
   report.rows.changed += changed.length;
   report.recordedSourceIds += recorded.size;
 }
@@ -159,7 +159,7 @@ async function countUnchanged(
     if (kind.outcome !== "ambiguous") continue;
     // The report includes ambiguous rows from the start, so a picked one must not count twice.
     report.rows.ambiguous -= rows;
-    report.picked = (report.picked ?? 0) + rows;
+    report.picked += rows;
   }
 }
 

@@ -12,9 +12,9 @@ import {
 } from "@/server/custom-fields/import/decide/resolve-row";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
+  type CheckReport,
   MATCHED_OUTCOMES,
   type RowOutcome,
-  type Tally,
   withoutDevice,
 } from "@/server/custom-fields/import/outcome-schema";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
@@ -130,7 +130,7 @@ export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
 export const isMoved = (before: Result, now: Result): boolean =>
   before.outcome !== now.outcome || before.deviceId !== now.deviceId || before.pickedDeviceId !== now.pickedDeviceId;
 
-type Settling = { tally: Tally; files: readonly PlacedFile[] };
+type Settling = { tally: CheckReport; files: readonly PlacedFile[] };
 
 /**
  * Marks rows as conflicts if two reach one device (picked ones too), or give one source ID to two devices: none of them
@@ -167,7 +167,7 @@ export async function checkRows(
   found: ImportRecord,
   scope: PartnerScope,
   onRows: (rows: number) => Promise<void>,
-): Promise<Tally> {
+): Promise<CheckReport> {
   return tenant(scope, async (tx) => {
     const plan = await loadPlan(tx, found, scope);
     const tally = emptyTally(plan.fields);

@@ -82,7 +82,7 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
    */
   async function program(name: string): Promise<Download> {
     const { files, licenses } = await readBuild();
-    const found = [...files, ...(licenses ? [licenses] : [])].find(({ file }) => file === name);
+    const found = [...files, licenses].find(({ file }) => file === name);
     if (!found) throw new AppError("not_found", "There is no such program; /agent/manifest.json lists them.");
     const path = join(folder, found.file);
     const size = await stat(path).then(

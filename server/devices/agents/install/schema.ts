@@ -17,8 +17,8 @@ export const build = z.strictObject({
   version: z.string().regex(/^[0-9A-Za-z.+-]{1,50}$/),
   node: z.string().regex(/^[0-9.]{1,20}$/),
   files: z.array(program).min(1),
-  /** Licenses of everything in the programs; missing in builds of earlier versions. */
-  licenses: program.optional(),
+  /** Licenses of everything in the programs. */
+  licenses: program,
 });
 export type Build = z.output<typeof build>;
 
