@@ -1,6 +1,6 @@
-# Installs, updates and removes the Trailmark agent (Windows PowerShell 5.1 or newer). The server puts its own address,
-# version and the programs' digests below. Nothing but the last line does anything, and cut short it is no valid line: of
-# a download that breaks off, nothing runs.
+# Installs, updates and removes the Trailmark agent (Windows PowerShell 5.1 or newer). The server inserts its address,
+# version and the programs' digests below. Only the last line runs anything, and a truncated last line is invalid, so an
+# incomplete download does nothing.
 
 function Install-TrailmarkAgent {
   [CmdletBinding()]
@@ -23,10 +23,10 @@ function Install-TrailmarkAgent {
 
   $server = '@SERVER@'
   $version = '@VERSION@'
-  # One line a program: platform, file, SHA-256 of the download, SHA-256 of the program, bytes of the download.
+  # One line per program: platform, file, SHA-256 of the download, SHA-256 of the program, bytes of the download.
   $programs = '@PROGRAMS@'
 
-  # A 32-bit PowerShell, as other tools' agents start it, must find the same folder as a 64-bit one.
+  # The same folder in a 32-bit PowerShell, which other tools' agents may start, as in a 64-bit one.
   $programFiles = $env:ProgramFiles
   if ($env:ProgramW6432) { $programFiles = $env:ProgramW6432 }
   $folder = Join-Path $programFiles 'Trailmark Agent'
@@ -56,14 +56,14 @@ function Install-TrailmarkAgent {
   function Stop-Agent {
     $task = Get-ScheduledTask -TaskName $taskName -ErrorAction SilentlyContinue
     if ($task) { Stop-ScheduledTask -TaskName $taskName }
-    # The task's end does not wait for the program's; only ours is ended, by its path.
+    # Stopping the task does not wait for the program. Ends only ours, by its path.
     Get-Process -Name 'trailmark-agent' -ErrorAction SilentlyContinue |
       Where-Object { $_.Path -eq $program } |
       ForEach-Object { Stop-Process -Id $_.Id -Force; $_.WaitForExit(10000) | Out-Null }
     return [bool]$task
   }
 
-  # ProgramData lets every user make folders: what a link leads to is not ours to change or to delete.
+  # Every user can create folders in ProgramData, so a link could lead us to change or delete other files.
   function Assert-NoLink([string]$path) {
     if ((Get-Item -LiteralPath $path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) {
       throw "$path is a link; nothing was changed."
@@ -83,12 +83,11 @@ function Install-TrailmarkAgent {
     Write-Output "The agent is removed. What it sent stays on the server; an administrator revokes it on the device's page."
   }
 
-  # A folder for SYSTEM and administrators alone. One that somebody else has made, and may have put something into, is
-  # refused.
+  # Creates a folder only for SYSTEM and administrators. Refuses one of another user, who may have put files into it.
   function Protect-Folder([string]$path) {
     if (-not (Test-Path -LiteralPath $path)) { New-Item -ItemType Directory -Path $path | Out-Null }
     Assert-NoLink $path
-    # By number, because the names differ by language: administrators, SYSTEM.
+    # By SID, because names differ by language: administrators, SYSTEM.
     $owner = (Get-Acl -LiteralPath $path).GetOwner([Security.Principal.SecurityIdentifier]).Value
     $me = [Security.Principal.WindowsIdentity]::GetCurrent().User.Value
     if (@('S-1-5-32-544', 'S-1-5-18', $me) -notcontains $owner) {
@@ -100,7 +99,7 @@ function Install-TrailmarkAgent {
     if ($LASTEXITCODE -ne 0) { throw "The rights of $path cannot be set." }
   }
 
-  # Downloads from the server, without following it elsewhere: so many bytes and half an hour at most.
+  # Downloads from the server without redirects, limited in bytes and to half an hour.
   function Save-Download([string]$uri, [string]$path, [long]$bytes) {
     $request = [Net.WebRequest]::Create($uri)
     $request.AllowAutoRedirect = $false
@@ -136,7 +135,7 @@ function Install-TrailmarkAgent {
 
   function Get-Sha256([string]$path) { (Get-FileHash -LiteralPath $path -Algorithm SHA256).Hash.ToLowerInvariant() }
 
-  # Brings the program of this version to its place.
+  # Installs this version's program.
   function Copy-Program {
     $line = $programs -split "`n" | Where-Object { $_ -like 'win-x64 *' }
     if (-not $line -or -not [Environment]::Is64BitOperatingSystem) {
@@ -169,8 +168,8 @@ function Install-TrailmarkAgent {
     return (Test-Path -LiteralPath $file) -and ((Get-Content -LiteralPath $file -Raw) -match '"token"')
   }
 
-  # The key never becomes an argument of a program, which every user could read; the variable is taken from those that
-  # we start.
+  # The key is never passed as a program's argument, which every user could read, and its variable is hidden from the
+  # programs that we start.
   function Read-Key {
     $key = $env:TRAILMARK_ENROLLMENT_KEY
     $env:TRAILMARK_ENROLLMENT_KEY = $null
@@ -197,7 +196,7 @@ function Install-TrailmarkAgent {
   function Start-Agent {
     $action = New-ScheduledTaskAction -Execute "`"$program`"" -Argument "--state-dir `"$state`""
     $trigger = New-ScheduledTaskTrigger -AtStartup
-    # SYSTEM: the Security log is not for other accounts.
+    # SYSTEM, because other accounts cannot read the Security log.
     $principal = New-ScheduledTaskPrincipal -UserId 'S-1-5-18' -LogonType ServiceAccount -RunLevel Highest
     $settings = New-ScheduledTaskSettingsSet -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries -StartWhenAvailable `
       -MultipleInstances IgnoreNew -RestartCount 999 -RestartInterval (New-TimeSpan -Minutes 1) `
@@ -216,7 +215,7 @@ function Install-TrailmarkAgent {
   Assert-Server
   if ([bool]$SourceSystem -ne [bool]$SourceDeviceId) { throw '-SourceSystem and -SourceDeviceId go together.' }
   if ($Update -and -not (Test-Path -LiteralPath $program)) { throw 'There is no agent to update.' }
-  # 5.1 offers older versions first; later versions know more than these.
+  # 5.1 may not offer TLS 1.2; newer versions that are already enabled stay enabled.
   [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
   $key = Read-Key
   Protect-Folder $folder

@@ -1,16 +1,15 @@
 #!/bin/sh
-# Installs, updates and removes the Trailmark agent. The server puts its own address, version and the programs' digests
-# below. Nothing but the last line does anything, and cut short it is no valid line: of a download that breaks off,
-# nothing runs.
+# Installs, updates and removes the Trailmark agent. The server inserts its address, version and the programs' digests
+# below. Only the last line runs anything, and a truncated last line is invalid, so an incomplete download does nothing.
 
 SERVER='@SERVER@'
 VERSION='@VERSION@'
-# SHA-256 of every line of this script but this one.
+# SHA-256 of this script without this line.
 SELF='@SELF@'
-# One line a program: platform, file, SHA-256 of the download, SHA-256 of the program, bytes of the download.
+# One line per program: platform, file, SHA-256 of the download, SHA-256 of the program, bytes of the download.
 PROGRAMS='@PROGRAMS@'
 
-# The script is a thirtieth of it.
+# Thirty times the script's size.
 MAX_SCRIPT_BYTES=524288
 # 30 MB over 128 kbit/s.
 MAX_SECONDS=1800
@@ -58,7 +57,7 @@ check_server() {
   [ "$loopback_http" = yes ] || fail "$SERVER is plain http on this machine: add --allow-loopback-http to use it"
 }
 
-# Sets platform, and node where there is no program for this machine but Node.
+# Sets platform, and node if this machine has no program and needs Node.
 find_platform() {
   case $(uname -m) in
     x86_64 | amd64) arch=x64 ;;
@@ -66,7 +65,7 @@ find_platform() {
     *) arch=other ;;
   esac
   platform=$os-$arch
-  # The programs are linked with glibc.
+  # The programs need glibc.
   for library in /lib/ld-musl-*; do [ ! -e "$library" ] || platform=musl; done
   node=
   if [ -z "$(field "$platform" 2)" ]; then
@@ -76,7 +75,7 @@ find_platform() {
       fail "$node is too old; the agent needs Node 20.19 or newer"
     require_path node "$node"
     platform=node
-    # What the programs are built with; older versions of Node know neither and take NODE_EXTRA_CA_CERTS.
+    # Built into the programs; older versions of Node ignore both and use NODE_EXTRA_CA_CERTS.
     export NODE_USE_SYSTEM_CA=1 NODE_USE_ENV_PROXY=1
     [ -n "$(field node 2)" ] || fail "the server has no program for this machine ($os $(uname -m))"
   fi
@@ -96,7 +95,7 @@ field() {
   done
 }
 
-# take URL FILE: one attempt, which ends. Neither follows the server elsewhere.
+# take URL FILE: one attempt with a time limit, without following redirects.
 take() {
   if have curl; then
     curl --proto "=${SERVER%%:*}" --tlsv1.2 --fail --silent --show-error --connect-timeout 20 --max-time "$MAX_SECONDS" \
@@ -106,12 +105,12 @@ take() {
   fi
 }
 
-# fetch PATH FILE BYTES: from the server, so many bytes at most; a broken download goes on where it stopped.
+# fetch PATH FILE BYTES: downloads at most BYTES from the server; resumes an interrupted download.
 fetch() {
   have curl || { have timeout && have wget && wget --version 2>&1 | grep -q GNU; } ||
     fail "curl, or GNU wget with timeout, is needed"
   attempt=1
-  # In blocks of 512 bytes, in some shells of 1,024: what a file may grow to while it is written.
+  # Limits the file's size while it is written, in blocks of 512 bytes (1,024 in some shells).
   until (ulimit -f $(($3 / 512 + 1)) && take "$SERVER$1" "$2"); do
     [ ! -f "$2" ] || [ "$(wc -c <"$2")" -le "$3" ] || fail "$SERVER$1 sends more than the server described"
     [ "$attempt" -lt 4 ] || fail "$SERVER$1 cannot be downloaded"
@@ -130,7 +129,7 @@ sha256() {
   fi
 }
 
-# A folder of our own: not a link, not somebody else's, who could change what runs in it.
+# Requires a folder of our own: a link, or another owner, could change the programs in it.
 own_folder() {
   [ ! -L "$1" ] || fail "$1 is a link; nothing was changed"
   [ -d "$1" ] || mkdir -p "$1"
@@ -139,17 +138,17 @@ own_folder() {
   chmod "$3" "$1"
 }
 
-# run FILE …: the agent with these arguments.
+# run FILE …: runs the agent with these arguments.
 run() { if [ -n "$node" ]; then "$node" "$@"; else "$@"; fi; }
 
-# The same as the user that the service has: what lies in a folder of that user's is not for root to open.
+# Same, as the service's user: root must not open files in a folder that another user owns.
 run_as_agent() {
   if [ "$service" = no ] || [ "$os" = darwin ]; then run "$@"; return; fi
   if [ -n "$node" ]; then set -- "$node" "$@"; fi
   runuser -u trailmark-agent -- "$@"
 }
 
-# Brings the program of this version to its place, which holds a whole one at every moment.
+# Installs this version's program with a rename, so that its path always has a complete program.
 place_program() {
   wanted=$(field "$platform" 4)
   if [ -f "$program" ] && [ "$(sha256 "$program")" = "$wanted" ]; then
@@ -183,7 +182,7 @@ clean_up() {
 
 is_enrolled() { [ -f "$state/state.json" ] && grep -q '"token"' "$state/state.json"; }
 
-# Sets key. It never becomes an argument of a program; the variable is taken from those that we start.
+# Sets key. Never passed as a program's argument, and its variable is hidden from the programs that we start.
 read_key() {
   key=${TRAILMARK_ENROLLMENT_KEY:-}
   unset TRAILMARK_ENROLLMENT_KEY
@@ -211,7 +210,7 @@ enroll() {
   fi
   set -- --url "$SERVER" --state-dir "$state" --enroll --enrollment-key-file -
   [ -z "$source_system" ] || set -- "$@" --source-system "$source_system" --source-device-id "$source_id"
-  # printf is part of the shell: no process has the key in its arguments.
+  # printf is built into the shell, so the key is in no process's arguments.
   printf '%s\n' "$key" | run_as_agent "$program" "$@" || fail "this machine was not enrolled; see above"
   key=
 }
@@ -293,7 +292,7 @@ launchd_job() {
 JOB
 }
 
-# write_file PATH: standard input becomes the file, readable by all, whole at every moment.
+# write_file PATH: replaces the file with standard input in one step, readable by all.
 write_file() {
   cat >"$1.new"
   chmod 644 "$1.new"
@@ -303,7 +302,8 @@ write_file() {
   fi
 }
 
-# A service has none of the variables that this script was started with. For root alone: a proxy's address may hold a password.
+# Saves the proxy for the service, which does not inherit this script's variables. Readable only by root: a proxy's
+# address may contain a password.
 keep_proxy() {
   proxy=${https_proxy:-${HTTPS_PROXY:-}}
   [ -n "$proxy" ] || return 0
@@ -318,7 +318,7 @@ keep_proxy() {
   fi
 }
 
-# The service's user, who owns the state and nothing else.
+# Creates the service's user, who owns only the state.
 make_user() {
   id -u trailmark-agent >/dev/null 2>&1 ||
     useradd --system --no-create-home --home-dir "$state" --shell /usr/sbin/nologin trailmark-agent
@@ -368,7 +368,7 @@ uninstall() {
     launchctl bootout system/com.trailmark.agent 2>/dev/null || :
     rm -f "$units/com.trailmark.agent.plist"
   fi
-  # By name, and folders only when nothing else is in them: --dir may name a folder with other people's files.
+  # Files by name, and folders only if empty: --dir may be a folder with other files.
   rm -f "$program" "$dir/install.sh" "$dir/.unit" "$dir/environment" "$state/state.json" "$state/state.json.new"
   for folder in "$dir" "$state"; do [ ! -d "$folder" ] || rmdir "$folder" 2>/dev/null || say "$folder is not empty and stays."; done
   if [ "$service" = yes ] && [ "$os" = linux ] && id -u trailmark-agent >/dev/null 2>&1; then userdel trailmark-agent; fi
@@ -386,7 +386,7 @@ defaults() {
   source_system='' source_id='' work='' silenced='' node='' starter='' key=''
 }
 
-# The value is a plain absolute path: it stands in service files as it is.
+# Requires a plain absolute path, because service files contain it unquoted.
 require_path() {
   case $2 in
     *[!A-Za-z0-9/._-]* | *..*) fail "$1: $2 has characters that a service file cannot hold" ;;
