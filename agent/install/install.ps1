@@ -178,7 +178,7 @@ function Install-TrailmarkAgent {
       $secret = Read-Host -Prompt 'Enrollment key' -AsSecureString
       $key = (New-Object Management.Automation.PSCredential('key', $secret)).GetNetworkCredential().Password
     }
-    if ($key -and $key -notlike 'tme_*') { throw 'What was given as enrollment key is none: it begins with tme_.' }
+    if ($key -and $key -notlike 'tme_*') { throw 'This is not an enrollment key: it begins with tme_.' }
     return [string]$key
   }
 

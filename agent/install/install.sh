@@ -199,7 +199,7 @@ read_key() {
   fi
   case $key in
     '' | tme_*) ;;
-    *) fail "what was given as enrollment key is none: it begins with tme_" ;;
+    *) fail "this is not an enrollment key: it begins with tme_" ;;
   esac
 }
 

@@ -70,14 +70,14 @@ async function checkDamage({ held, deadLetters, spoolFault }: Stats, ms: number)
       ok: length === 0,
       detail: counted(length, "chain without its head or its end", "chains without their head or their end"),
     }),
-    () => ({ ok: false, detail: "could not be looked at" }),
+    () => ({ ok: false, detail: "could not be checked" }),
   );
   const alarms = await withTimeout(openAlarms({ kind: "system" }), ms).then(
     ({ length }) => ({
       ok: length === 0,
       detail: counted(length, "chain was found broken", "chains were found broken"),
     }),
-    () => ({ ok: false, detail: "could not be looked at" }),
+    () => ({ ok: false, detail: "could not be checked" }),
   );
   return [
     { name: "heads", ...heads },
