@@ -6,8 +6,8 @@ import type { ChainRow } from "@/server/audit/row";
 import type { BundleHeader } from "@/server/evidence/bundle/format";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { canonicalPayload } from "@/server/evidence/chain/chain";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { parseTrust } from "@/server/evidence/proofs/judge-proof";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 
 const BLOCK_ROWS = 20_000;
 
@@ -41,9 +41,9 @@ async function firstOf(lines: AsyncIterable<string>): Promise<string> {
 export async function verifyBundleFile(file: string, rounds: number) {
   // Trusts the bundle's own keys: trust costs nothing, but an unproven verdict would skew the result.
   const { publicKeys: keys }: BundleHeader = JSON.parse(await firstOf(linesOf(file)));
-  const trust = parseTrust(nodeBundleTools.sha256, keys.join("\n"));
+  const trust = parseTrust(noteTools.sha256, keys.join("\n"));
   if ("reason" in trust) throw new Error(trust.reason);
-  const verify = () => verifyBundle(createReadStream(file, { highWaterMark: 2 ** 20 }), nodeBundleTools, { trust });
+  const verify = () => verifyBundle(createReadStream(file, { highWaterMark: 2 ** 20 }), noteTools, { trust });
   const verdict = await verify();
   if (verdict.status !== "intact") throw new Error(`the bundle is ${JSON.stringify(verdict).slice(0, 300)}`);
   const rates = await interleave(rounds, {

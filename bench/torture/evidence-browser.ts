@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { itemAt } from "@/server/ground/records";
 import type { Mutation } from "@/testing/evidence/base-bundles";
 import { trustIn } from "@/testing/evidence/bundles";
@@ -32,7 +32,7 @@ async function differences({ page, bundles, keys }: Judging, shown = bundles): P
   const faults: string[] = [];
   for (const [i, bundle] of bundles.entries()) {
     const word = await wordOf(page, itemAt(shown, i));
-    const { status } = await verifyBundle([bytesOf(bundle)], nodeBundleTools, { trust });
+    const { status } = await verifyBundle([bytesOf(bundle)], noteTools, { trust });
     const mayBeGood = keys.length > 0 && isGood(bundle.verdict);
     if (word !== VERDICT_WORD[status]) faults.push(`${bundle.name}: ${VERDICT_WORD[status]}, in the browser ${word}`);
     else if (isGood(status) && !mayBeGood) faults.push(`${bundle.name}: ${status}`);

@@ -1,5 +1,5 @@
 import { verifyBundle } from "@/server/evidence/bundle/verify";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { itemAt } from "@/server/ground/records";
 import type { Mutation } from "@/testing/evidence/base-bundles";
 import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
@@ -40,7 +40,7 @@ async function run({ rounds, random }: { rounds: number; random: () => number })
     const trust = trustIn({ keys });
     const python = judgedByPython(all.map((one) => ({ text: bytesOf(one), keys })));
     for (const [i, one] of all.entries()) {
-      const { status } = await verifyBundle([bytesOf(one)], nodeBundleTools, { trust });
+      const { status } = await verifyBundle([bytesOf(one)], noteTools, { trust });
       if (python[i]?.[0] !== PYTHON_WORD[status]) faults.push(`${one.name}: ${status}, in Python ${python[i]?.[0]}`);
       if (isGood(status) && (keys.length === 0 || !isGood(one.verdict))) faults.push(`${one.name}: ${status}`);
     }

@@ -6,7 +6,6 @@ import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/evidence/bundle/write";
 import type { BundleRow } from "@/server/evidence/chain/chain";
 import { checksumOf } from "@/server/evidence/chain/chain-hash";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { parseTrust } from "@/server/evidence/proofs/judge-proof";
 import {
   COSIGNATURE,
@@ -214,6 +213,6 @@ export function checkText(
   given: { keys?: readonly string[]; policy?: string; since?: string } = {},
 ): Promise<BundleVerdict> {
   const trust = trustIn(given);
-  const since = given.since ? readKeptNote(nodeBundleTools, given.since, trust) : null;
-  return verifyBundle([Buffer.from(text)], nodeBundleTools, { trust, since });
+  const since = given.since ? readKeptNote(noteTools, given.since, trust) : null;
+  return verifyBundle([Buffer.from(text)], noteTools, { trust, since });
 }

@@ -1,4 +1,5 @@
-import { leafOf, sha256 } from "@/server/evidence/checkpoints/hashing";
+import { leafOf } from "@/server/evidence/checkpoints/hashing";
+import { sha256 } from "@/server/evidence/tree/note-tools";
 import { ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { checkpointText, originOf } from "@/server/evidence/tree/statement";
 import { TreeFold } from "@/server/evidence/tree/tree";

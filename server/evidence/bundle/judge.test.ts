@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { browserBundleTools } from "@/components/verify/browser-tools";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
 import { chainRows, createBundle, installationKey, logKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
@@ -54,7 +54,7 @@ function remembering(tools: BundleTools): BundleTools {
   };
   return { ...tools, verify };
 }
-const NODE = remembering(nodeBundleTools);
+const NODE = remembering(noteTools);
 const BROWSER = remembering(browserBundleTools);
 
 const HELD = [vkeyOf(logKey)];

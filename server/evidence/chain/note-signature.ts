@@ -1,38 +1,15 @@
-import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { createHash } from "node:crypto";
 import type postgres from "postgres";
-import {
-  checkSignature,
-  ED25519,
-  keyIdOf,
-  type NoteTools,
-  parseNote,
-  type VerifierKey,
-} from "@/server/evidence/tree/signed-note";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { checkSignature, ED25519, keyIdOf, parseNote, type VerifierKey } from "@/server/evidence/tree/signed-note";
 import { orgIdOf, type PruneReceipt, parseReceipt } from "@/server/evidence/tree/statement";
 import { signingKeys } from "./signing-key";
-
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
-const keyObjects = new Map<string, KeyObject>();
-
-function keyObjectOf(publicKey: Uint8Array): KeyObject {
-  const name = Buffer.from(publicKey).toString("hex");
-  const known = keyObjects.get(name);
-  if (known) return known;
-  const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" });
-  keyObjects.set(name, key);
-  return key;
-}
-
-const tools: NoteTools = {
-  sha256: (bytes) => createHash("sha256").update(bytes).digest(),
-  verify: (publicKey, message, signature) => verify(null, message, keyObjectOf(publicKey), signature),
-};
 
 /** Our signing keys as verifier keys, newest first. */
 export const ownKeysNamed = (name: string): VerifierKey[] =>
   signingKeys().map(({ publicKey }) => {
     const key = { name, type: ED25519, publicKey };
-    return { ...key, id: keyIdOf(tools.sha256, key) };
+    return { ...key, id: keyIdOf(noteTools.sha256, key) };
   });
 
 /** Results of signature checks by the note's hash: lists show the same notes repeatedly. */
@@ -42,7 +19,7 @@ const MAX_CHECKED = 20_000;
 function isSignedByUs(note: string, origin: string): boolean {
   const parsed = parseNote(note);
   if (!parsed) return false;
-  const found = ownKeysNamed(origin).map((key) => checkSignature(tools, parsed, key));
+  const found = ownKeysNamed(origin).map((key) => checkSignature(noteTools, parsed, key));
   return found.includes("good") && !found.includes("bad");
 }
 

@@ -1,46 +1,31 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { messageOf } from "@/db/thrown";
 import { env, unusableVariable } from "@/server/ground/env";
 
-/** An Ed25519 key as named in C2SP signed notes: name, key id, 32 public bytes. */
-export type SigningKey = { name: string; keyId: Buffer; publicKey: Buffer; sign: (text: string) => Buffer };
+/** An Ed25519 key with its 32 public bytes. */
+type SigningKey = { publicKey: Buffer; sign: (text: string) => Buffer };
 
-/** Ed25519 in the registry of signature types (C2SP signed-note). */
-const ED25519_TYPE = 0x01;
 const RAW_KEY_BYTES = 32;
 const OTHERS_MAY_READ = 0o077;
 
-/** Key id (C2SP signed-note): first four bytes of SHA-256 over name, newline, type and key. */
-function keyIdOf(name: string, publicKey: Buffer): Buffer {
-  return createHash("sha256")
-    .update(`${name}\n`)
-    .update(Buffer.from([ED25519_TYPE]))
-    .update(publicKey)
-    .digest()
-    .subarray(0, 4);
-}
-
-/** Verifier key (C2SP signed-note): NAME+HEXID+BASE64(type and key). */
-export function vkeyOf({ name, keyId, publicKey }: Pick<SigningKey, "name" | "keyId" | "publicKey">): string {
-  return `${name}+${keyId.toString("hex")}+${Buffer.concat([Buffer.from([ED25519_TYPE]), publicKey]).toString("base64")}`;
-}
-
-function toSigningKey(name: string, pem: string): SigningKey {
+function toSigningKey(pem: string): SigningKey {
   const secret: KeyObject = createPrivateKey(pem);
   if (secret.asymmetricKeyType !== "ed25519") throw new Error("The signing key must be an Ed25519 key (PKCS8 PEM).");
   const spki = createPublicKey(secret).export({ type: "spki", format: "der" });
-  const publicKey = spki.subarray(spki.length - RAW_KEY_BYTES);
-  return { name, publicKey, keyId: keyIdOf(name, publicKey), sign: (text) => sign(null, Buffer.from(text), secret) };
+  return {
+    publicKey: spki.subarray(spki.length - RAW_KEY_BYTES),
+    sign: (text) => sign(null, Buffer.from(text), secret),
+  };
 }
 
 /** Private keys of a PEM file: the first is current, the others cosign during a rotation. */
-function readKeys(file: string, name: string): SigningKey[] {
+function readKeys(file: string): SigningKey[] {
   const blocks = readFileSync(file, "utf8").match(/-----BEGIN PRIVATE KEY-----[\s\S]+?-----END PRIVATE KEY-----/g);
   if (!blocks) throw new Error("The signing key file holds no PKCS8 PEM private key.");
-  return blocks.map((pem) => toSigningKey(name, pem));
+  return blocks.map(toSigningKey);
 }
 
 /** Signer name: the public host of this installation. */
@@ -63,7 +48,7 @@ function createOwnKey(): SigningKey[] {
   createFolder(dirname(file), 0o700);
   const { privateKey } = generateKeyPairSync("ed25519");
   writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx", flush: true });
-  return readKeys(file, signerName());
+  return readKeys(file);
 }
 
 /** Keys from TRAILMARK_SIGNING_KEY_FILE or the data folder; null without either. @throws EnvError */
@@ -72,7 +57,7 @@ function readKept(): SigningKey[] | null {
   const file = given ?? ownFile();
   if (!given && !existsSync(file)) return null;
   try {
-    return readKeys(file, signerName());
+    return readKeys(file);
   } catch (error) {
     const variable = given ? "TRAILMARK_SIGNING_KEY_FILE" : "TRAILMARK_DATA_DIR";
     throw unusableVariable(variable, `${file} holds no readable Ed25519 key (PKCS8 PEM): ${messageOf(error)}`);

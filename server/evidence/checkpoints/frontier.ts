@@ -43,7 +43,7 @@ export type Refused = { kind: "refused"; breaks: Break[] };
 
 const refused = (found: Omit<Break, "id">): Refused => ({ kind: "refused", breaks: [breakOf(found)] });
 
-async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
+export async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
   const [row] = await rowsOf<{ seq: string; checksum: string }>(
     tx,
     sql`SELECT seq, checksum FROM audit_chain_head(${orgId}::uuid)`,

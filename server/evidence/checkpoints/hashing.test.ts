@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sha256 } from "@/server/evidence/tree/note-tools";
 import { leafHash, nodeHash, type Sha256 } from "@/server/evidence/tree/tree";
-import { foldPerfect, leafOf, sha256, writeLeaf } from "./hashing";
+import { foldPerfect, leafOf, writeLeaf } from "./hashing";
 import { TreeBuilder } from "./tree-builder";
 
 const plain: Sha256 = (bytes) => createHash("sha256").update(bytes).digest();

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asSystem, type Tx } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
+import { sha256 } from "@/server/evidence/tree/note-tools";
 import { decompose, TreeFold } from "@/server/evidence/tree/tree";
 import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
-import { leafOf, sha256 } from "./hashing";
+import { leafOf } from "./hashing";
 import { readNodes } from "./nodes";
 import { signCheckpoint } from "./sign";
 

@@ -1,6 +1,7 @@
 import type { Tx } from "@/db/client";
+import { sha256 } from "@/server/evidence/tree/note-tools";
 import { type NodeId, type NodeSource, nodesRead, rootOf, type Tree } from "@/server/evidence/tree/tree";
-import { foldPerfect, sha256 } from "./hashing";
+import { foldPerfect } from "./hashing";
 import { readTiles, TILE_HEIGHT, TILE_WIDTH, type TileSpan, type Tiles } from "./tiles";
 
 /** Source of the hashes below a node: leaves of one tile, or hashes of adjacent tiles. */

@@ -20,8 +20,7 @@ import {
   newestReceipt,
 } from "./note-store";
 import { signReceipt } from "./receipts";
-import { originOfOrg, ownKeys, signStatement } from "./sign";
-import type { StoredNote } from "./stored-note";
+import { originOfOrg, ownKeys, type StoredNote, signStatement } from "./stored-note";
 
 afterAll(closeRoles);
 

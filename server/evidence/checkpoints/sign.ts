@@ -27,8 +27,6 @@ async function dailyTimestamp({ orgId, size, signedAt, note }: StoredNote): Prom
   return recent.length > 0 || text === undefined ? null : timestampOf(text);
 }
 
-export { originOfOrg, ownKeys, signStatement } from "./stored-note";
-
 type Signed = {
   kind: "signed";
   note: StoredNote;

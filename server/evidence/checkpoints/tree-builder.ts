@@ -1,6 +1,7 @@
 import type { Tx } from "@/db/client";
+import { sha256 } from "@/server/evidence/tree/note-tools";
 import { HASH_BYTES, TreeFold } from "@/server/evidence/tree/tree";
-import { foldPerfect, sha256, writeLeaf } from "./hashing";
+import { foldPerfect, writeLeaf } from "./hashing";
 import { type FullTile, readTiles, TILE_BYTES, TILE_HEIGHT, TILE_WIDTH, type TileSpan } from "./tiles";
 
 /** Right edge of a tree for appending leaves: at most 255 hashes per level. */

@@ -29,8 +29,8 @@ import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
 import { insertNote, newestCheckpoint } from "./note-store";
 import { findSignedBeyond, signRestoration } from "./restore-log";
-import { signCheckpoint, signStatement } from "./sign";
-import { checkpointOf, originOfOrg, ownKeys } from "./stored-note";
+import { signCheckpoint } from "./sign";
+import { checkpointOf, originOfOrg, ownKeys, signStatement } from "./stored-note";
 import { checkpointToShow, cosignersOf, noteWitnessed, witnessedAgeSeconds } from "./witnessed";
 
 const NAMES = ["w1.example", "w2.example", "w3.example"];

@@ -11,6 +11,7 @@ import { consistencyProof } from "@/server/evidence/tree/tree";
 import { cosign as askWitnesses, type Cosigning } from "@/server/evidence/witnesses/ask";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import { gauge } from "@/server/ground/background/metrics";
+import { readHead } from "./frontier";
 import { fromTree } from "./nodes";
 import { checkpointPages } from "./note-store";
 import { checkpointOf, originOfOrg, type StoredNote } from "./stored-note";
@@ -63,15 +64,6 @@ export function awaitsWitness(note: string): boolean {
   );
 }
 
-/** True if enough witnesses of the policy cosigned a note, or none are required. */
-function isWitnessed({ note }: Pick<StoredNote, "note">, policy: Policy | null): boolean {
-  if (!policy?.quorum) return true;
-  const parsed = parseNote(note);
-  if (!parsed) return false;
-  const signed = cosignedBy(noteTools, policy, parsed).map(({ witness }) => witness);
-  return meetsQuorum(policy.quorum, signed);
-}
-
 /** Page size of the search for the newest checkpoint with a quorum. */
 const PAGE_ROWS = 500;
 
@@ -91,7 +83,7 @@ async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Polic
       ),
     );
     for (const { note, ms } of rows) {
-      if (isWitnessed({ note }, policy)) return since;
+      if (witnessStateOf(note, policy).state !== "missing") return since;
       since = Number(ms);
     }
     if (rows.length < PAGE_ROWS) return since;
@@ -132,12 +124,6 @@ const proofFrom =
   (older: number): Promise<Uint8Array[]> =>
     asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, older, size)));
 
-async function headSeq(orgId: string): Promise<number> {
-  const query = sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`;
-  const [row] = await asSystem((tx) => rowsOf<{ seq: number }>(tx, query));
-  return row?.seq ?? 0;
-}
-
 /**
  * A witness ahead of this checkpoint but not of the chain was asked by another process. A witness that saw entries lost
  * in a restoration is right to refuse for good: the checkpoint itself states the loss.
@@ -146,7 +132,7 @@ async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promis
   const { orgId, size } = stored;
   const restored = checkpointOf(stored).restored ?? [];
   const isAhead = alarms.some(({ knownSize }) => knownSize > size);
-  const head = isAhead ? await headSeq(orgId) : size;
+  const head = isAhead ? ((await asSystem((tx) => readHead(tx, orgId)))?.seq ?? 0) : size;
   return alarms
     .filter(({ knownSize }) => knownSize <= size || knownSize > head)
     .filter(({ knownSize }) => !restored.some(({ proven, lost }) => knownSize > proven && knownSize <= lost))

@@ -9,7 +9,7 @@ import { endLine, headLines, sealOf } from "@/server/evidence/bundle/write";
 import { type ChainReader, readChain } from "@/server/evidence/chain/chain-stream";
 import { ownKeysNamed, receiptIn } from "@/server/evidence/chain/note-signature";
 import { receiptUnder } from "@/server/evidence/checkpoints/receipts";
-import { signStatement } from "@/server/evidence/checkpoints/sign";
+import { signStatement } from "@/server/evidence/checkpoints/stored-note";
 import { oneOrganization } from "@/server/evidence/integrity/integrity";
 import { type InSnapshot, type Judged, judgeChain } from "@/server/evidence/integrity/judge";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";

@@ -70,7 +70,6 @@ export async function raiseHeadAlarms(heads: readonly LostHead[]): Promise<void>
     await raiseAlarm({ orgId: lost.orgId, at: new Date().toISOString(), source: "head", breaks: [toBreak(lost)] });
 }
 
-/** The database cannot continue a chain: raises its alarm if the head is the cause. Never rejects. */
 /** Raises alarms for rows stored differently than sent; this process stops signing those logs until a restart. */
 export async function raiseDifferences(found: readonly Difference[]): Promise<void> {
   for (const [orgId, rows] of groupBy(found, (row) => row.orgId)) {
@@ -83,6 +82,7 @@ export async function raiseDifferences(found: readonly Difference[]): Promise<vo
   }
 }
 
+/** The database cannot continue a chain: raises its alarm if the head is the cause. Never rejects. */
 export async function raiseHeadAlarm(orgId: string): Promise<void> {
   await listLostHeads(orgId)
     .then(raiseHeadAlarms)

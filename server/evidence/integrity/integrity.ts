@@ -1,7 +1,6 @@
 import { tenant } from "@/db/client";
 import { listCheckpoints as readNewest } from "@/server/evidence/checkpoints/note-store";
-import { originOfOrg, ownKeys } from "@/server/evidence/checkpoints/sign";
-import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
+import { checkpointOf, originOfOrg, ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { cosignersOf } from "@/server/evidence/checkpoints/witnessed";
 import { formatVerifierKey, toBase64 } from "@/server/evidence/tree/signed-note";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";

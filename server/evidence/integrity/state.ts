@@ -1,9 +1,6 @@
-import { sql } from "drizzle-orm";
-import { asSystem, type Tx, tenant } from "@/db/client";
-import { rowsOf } from "@/db/rows";
-import { newestCheckpoint, newestCheckpoints, type StoredNote } from "@/server/evidence/checkpoints/note-store";
+import { type Tx, tenant } from "@/db/client";
+import { newestCheckpoints, type StoredNote } from "@/server/evidence/checkpoints/note-store";
 import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
-import { TILE_WIDTH } from "@/server/evidence/checkpoints/tiles";
 import { restoredReasons } from "@/server/evidence/tree/statement";
 import type { Scope } from "@/server/ground/context";
 import { type Alarm, openAlarms } from "./alarm";
@@ -12,32 +9,6 @@ import type { ChainState } from "./schema";
 
 const rowsWord = new Intl.NumberFormat("en-GB");
 const NOT_READ = "No verification has read it yet.";
-
-/**
- * Progress of an organization's tree before its first checkpoint: a chain older than trees is read whole in the
- * background.
- * @returns a fraction from 0 to 1, or null once there is a checkpoint
- */
-function treeProgress(orgId: string): Promise<number | null> {
-  return asSystem(async (tx) => {
-    if (await newestCheckpoint(tx, orgId)) return null;
-    const [[head], [built]] = await Promise.all([
-      rowsOf<{ seq: number }>(tx, sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`),
-      rowsOf<{ tiles: number }>(
-        tx,
-        sql`SELECT (idx + 1)::float8 AS tiles FROM audit_tree_tiles
-          WHERE org_id = ${orgId} AND level = 0 ORDER BY idx DESC LIMIT 1`,
-      ),
-    ]);
-    return head ? Math.min(1, ((built?.tiles ?? 0) * TILE_WIDTH) / head.seq) : 0;
-  });
-}
-
-/** Reason that the chain is not read yet. */
-async function unreadReason(orgId: string): Promise<string> {
-  const built = await treeProgress(orgId);
-  return built === null ? NOT_READ : `The tree over it is being built, ${Math.floor(built * 100)} %.`;
-}
 
 const tooOld = (rows: number): string =>
   `${rowsWord.format(rows)} entries have not been read within the last ${READ_WITHIN_DAYS} days.`;
@@ -107,7 +78,5 @@ export async function readState(scope: Scope, orgId: string): Promise<{ state: C
   const alarm = (await openAlarms(scope)).find((open) => open.orgId === orgId);
   const known = (await tenant(scope, (tx) => readStates(tx, [orgId], alarm ? [alarm] : []))).get(orgId);
   if (!known) throw new RangeError("a state was not read");
-  const { state } = known;
-  const isUnread = statusOf(known) === "not_checked";
-  return { state: isUnread ? { ...state, reasons: [await unreadReason(orgId)] } : state, alarm: alarm ?? null };
+  return { state: known.state, alarm: alarm ?? null };
 }

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -12,16 +12,15 @@ import {
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
-import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote } from "@/server/evidence/tree/signed-note";
+import { sha256 } from "@/server/evidence/tree/note-tools";
+import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote, toHex } from "@/server/evidence/tree/signed-note";
 import { parseCheckpoint } from "@/server/evidence/tree/statement";
 import type { Cosigner, Seen } from "./add-checkpoint";
 
 /** Files of a witness: its key, and the newest cosigned note of each log. Written before answering. */
 
-const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest();
-
 /** File name and address of a log: the hash of its origin. */
-export const nameOf = (origin: string): string => sha256(origin).toString("hex");
+export const nameOf = (origin: string): string => toHex(sha256(Buffer.from(origin)));
 
 /** Replaces a file atomically: after a crash either the old or the new text is there. */
 function replaceFile(folder: string, name: string, text: string): void {
@@ -80,23 +79,13 @@ export function readNote(folder: string, name: string): string | null {
 }
 
 /**
- * Keeps only the last signature, the witness's own. Earlier versions kept all lines, which may exceed the limit of a
- * note.
- */
-function withOwnLine(text: string): string {
-  const lines = text.lastIndexOf("\n\n") + 2;
-  const own = text.lastIndexOf("\n", text.length - 2) + 1;
-  return `${text.slice(0, lines)}${text.slice(Math.max(lines, own))}`;
-}
-
-/**
  * Parses the newest stored note of an origin.
  * @throws Error when the file exists but is unreadable: a witness must not forget and start over.
  */
 export function readSeen(folder: string, origin: string): Seen | null {
   const text = readNote(folder, nameOf(origin));
   if (text === null) return null;
-  const note = parseNote(text) ?? parseNote(withOwnLine(text));
+  const note = parseNote(text);
   const checkpoint = note && parseCheckpoint(note.text);
   if (!checkpoint || checkpoint.origin !== origin) throw new Error(`The kept checkpoint of ${origin} is damaged.`);
   return { size: checkpoint.size, root: checkpoint.root };

@@ -181,18 +181,4 @@ describe("a checkpoint with the maximum number of signatures", () => {
     expect(parseNote(kept())?.signatures.map(({ name }) => name)).toEqual([ORIGIN, "witness.example"]);
     expect((await ask({ older: 7, size: 40 })).status).toBe(200);
   });
-
-  it("stored with one signature too many can still be extended", async () => {
-    const own = (await ask({ older: 0, size: 7 })).text;
-    const long = signText("x", ...strangers.map((one) => ({ ...one, key: { ...one.key, name: "x".repeat(5_000) } })));
-    for (const padded of [signed(log, ...strangers), `${signed(log)}${long.slice(3)}`]) {
-      writeFileSync(join(folder, nameOf(ORIGIN)), `${padded}${own}`);
-      expect(await ask({ older: 0, size: 9 })).toMatchObject({ status: 409, text: "7\n" });
-    }
-    writeFileSync(join(folder, nameOf(ORIGIN)), `${signed(log, ...strangers)}${own.slice(0, -9)}`);
-    expect((await ask({ older: 7, size: 9 })).status).toBe(500);
-    writeFileSync(join(folder, nameOf(ORIGIN)), `${signed(log, ...strangers)}${own}`);
-    expect((await ask({ older: 7, size: 40 })).status).toBe(200);
-    expect(parseNote(kept())?.signatures).toHaveLength(2);
-  });
 });

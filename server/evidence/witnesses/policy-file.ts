@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { signingKeys, vkeyOf } from "@/server/evidence/chain/signing-key";
+import { ownKeysNamed } from "@/server/evidence/chain/note-signature";
+import { signerName } from "@/server/evidence/chain/signing-key";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { type Member, type Policy, parsePolicy, type Witness } from "@/server/evidence/tree/policy";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
@@ -75,4 +76,5 @@ export function formatPolicy(logs: readonly string[], policy: Policy | null): st
 }
 
 /** Policy for auditors: GET /.well-known/trailmark-log. */
-export const publishedPolicy = (): string => formatPolicy(signingKeys().map(vkeyOf), witnessPolicy());
+export const publishedPolicy = (): string =>
+  formatPolicy(ownKeysNamed(signerName()).map(formatVerifierKey), witnessPolicy());

@@ -5,7 +5,7 @@ import { streamBatches, streamGaps, streamPositions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { readNodes } from "@/server/evidence/checkpoints/nodes";
 import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
-import { originOfOrg } from "@/server/evidence/checkpoints/sign";
+import { originOfOrg } from "@/server/evidence/checkpoints/stored-note";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { toBase64 } from "@/server/evidence/tree/signed-note";
 import { decompose } from "@/server/evidence/tree/tree";

@@ -6,7 +6,7 @@ import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { conditionsOf } from "@/server/audit/query/conditions";
 import { toRowFilter } from "@/server/audit/query/plan";
 import { allOf, ENTRY, type EntryRow, rowsBetween, type Shape, withNames } from "@/server/audit/query/rows";
-import { originOfOrg } from "@/server/evidence/checkpoints/sign";
+import { originOfOrg } from "@/server/evidence/checkpoints/stored-note";
 import type { Scope } from "@/server/ground/context";
 import type { Sealed } from "./formats/digest";
 import type { StreamedEntry } from "./formats/format";

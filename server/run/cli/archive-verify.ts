@@ -6,8 +6,8 @@ import { pipeline } from "node:stream/promises";
 import { messageOf } from "@/db/thrown";
 import { LogTrust } from "@/server/evidence/bundle/trust";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import type { Trust } from "@/server/evidence/proofs/judge-proof";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { parseNote } from "@/server/evidence/tree/signed-note";
 import { type Found, judgeSeries, type Verdict } from "@/server/notify/streams/archive/series";
 import { type Manifest, manifestKey, readManifest } from "@/server/notify/streams/destinations/archive-manifest";
@@ -19,7 +19,7 @@ const MANIFEST = /\.manifest\.json$/;
 /** Fault of a manifest's signature; null under a trusted key. */
 function signatureFault({ manifest, note }: { manifest: Manifest; note: string }, trust: Trust): Found["faults"] {
   const parsed = parseNote(note);
-  const { trusted, bad } = new LogTrust(nodeBundleTools, trust, { origin: manifest.origin, named: [] }).signersOf(
+  const { trusted, bad } = new LogTrust(noteTools, trust, { origin: manifest.origin, named: [] }).signersOf(
     parsed ?? { text: "", signatures: [] },
   );
   if (bad) return [{ isBroken: true, reason: "a signature of its manifest does not hold" }];
@@ -37,7 +37,7 @@ async function objectFaults(file: string, manifest: Manifest, trust: Trust): Pro
   const broken = (reason: string) => [{ isBroken: true, reason }];
   if ((await digestOf(file)) !== manifest.digest) return broken("its SHA-256 is not the one in its manifest");
   const { chunks } = await openFile(file);
-  const verdict = await verifyBundle(chunks, nodeBundleTools, { trust });
+  const verdict = await verifyBundle(chunks, noteTools, { trust });
   if (verdict.status === "unreadable") return broken(`line ${verdict.line}: ${verdict.reason}`);
   const [first] = verdict.breaks;
   if (first) return broken(`${first.kind} at sequence ${first.seq}`);

@@ -10,13 +10,14 @@ import { EXPECTED } from "@/db/roles";
 import { causeOf, codeOf, messageOf } from "@/db/thrown";
 import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER, readApplied } from "@/db/version";
 import { DEAD_LETTER_FILE } from "@/server/audit/record/dead-letters";
-import { signerName, signingKeys, vkeyOf } from "@/server/evidence/chain/signing-key";
+import { signerName } from "@/server/evidence/chain/signing-key";
 import { readLatest } from "@/server/evidence/checkpoints/folder";
 import { readRoot } from "@/server/evidence/checkpoints/nodes";
-import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
+import { checkpointOf, ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { type Head, listHeads, listLostOrganizations } from "@/server/evidence/integrity/checkpoints";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import { RELEASE } from "@/server/ground/build";
@@ -83,7 +84,7 @@ function checkKey(): Finding {
   if (!existsSync(file))
     return given ? finding(about, "fail", `${file} does not exist`) : finding(about, "ok", "made at the first start");
   try {
-    const keys = signingKeys().map(vkeyOf).join(" ");
+    const keys = ownKeys().map(formatVerifierKey).join(" ");
     if (statSync(file).mode & OTHERS_MAY_READ)
       return finding(about, "warn", `${file} can be read by others (chmod 600); ${keys}`);
     return finding(about, "ok", `${keys} (pins every organization below ${signerName()})`);

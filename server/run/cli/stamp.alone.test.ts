@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { noteOf } from "@/server/evidence/tree/signed-note";
 import { newNonce, timestampQuery } from "@/server/evidence/witnesses/timestamp";
 import { chainRows, createBundle, installationKey, sealed, trustIn, vkeyOf } from "@/testing/evidence/bundles";
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 async function tokenOver(text: string): Promise<string> {
-  const query = timestampQuery(nodeBundleTools.sha256(Buffer.from(text)), newNonce());
+  const query = timestampQuery(noteTools.sha256(Buffer.from(text)), newNonce());
   const reply = await fetch(authority.url, { method: "POST", body: new Uint8Array(query) });
   return Buffer.from(await reply.arrayBuffer()).toString("base64");
 }
@@ -40,7 +40,7 @@ async function bundleOver(text: string | null): Promise<string> {
 /** The verdicts of the command line and of the verifier in Python. */
 async function judged(text: string, certificates: string) {
   const options = { trust: trustIn({ keys }), stamp: stampCheck(certificates) };
-  const verdict = await verifyBundle([Buffer.from(text)], nodeBundleTools, options);
+  const verdict = await verifyBundle([Buffer.from(text)], noteTools, options);
   if (verdict.status === "unreadable") throw new Error(verdict.reason);
   const file = join(dir, "bundle.ndjson");
   writeFileSync(file, text);

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { messageOf } from "@/db/thrown";
 import { type KeptNote, readKeptNote } from "@/server/evidence/bundle/trust";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { isEntryProof } from "@/server/evidence/proofs/entry-proof";
 import type { Trust } from "@/server/evidence/proofs/judge-proof";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { type Command, printNote, readArgs, required, say, UsageError, visible } from "./command";
 import { openFile, readText, textOf } from "./read-bytes";
 import { EXIT_CODE, showVerdict, type VerifyOptions } from "./show-verdict";
@@ -24,7 +24,7 @@ function readSince(file: string | undefined, trust: Trust): KeptNote | null {
   } catch (error) {
     throw new UsageError(`--since: ${file} cannot be read: ${messageOf(error)}.`);
   }
-  const kept = readKeptNote(nodeBundleTools, text, trust);
+  const kept = readKeptNote(noteTools, text, trust);
   if (!kept) throw new UsageError(`--since: ${file} is not a signed checkpoint of a Trailmark log.`);
   return kept;
 }
@@ -35,7 +35,7 @@ async function verifyBundleFile(
   chunks: AsyncIterable<Uint8Array>,
   { trust, json, since, tsa }: VerifyOptions & { since: KeptNote | null; tsa: string | undefined },
 ): Promise<number> {
-  const verdict = await verifyBundle(chunks, nodeBundleTools, {
+  const verdict = await verifyBundle(chunks, noteTools, {
     trust,
     since,
     stamp: tsa ? stampCheck(tsa) : undefined,

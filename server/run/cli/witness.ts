@@ -1,16 +1,14 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import { hostname } from "node:os";
 import { codeOf, toError } from "@/db/thrown";
+import { sha256 } from "@/server/evidence/tree/note-tools";
 import { ED25519, parseVerifierKey, type VerifierKey } from "@/server/evidence/tree/signed-note";
 import { createWitness } from "@/server/evidence/witness/serve";
 import { DamagedKey, loadCosigner } from "@/server/evidence/witness/store";
 import { type Command, readArgs, required, say, UsageError } from "./command";
 
 const DEFAULT_LISTEN = "127.0.0.1:8787";
-
-const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
 
 function logKey(text: string): VerifierKey {
   const key = parseVerifierKey(sha256, text);

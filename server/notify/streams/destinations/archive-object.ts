@@ -3,7 +3,7 @@ import { gunzip } from "node:zlib";
 import type { BundleVerdict } from "@/server/evidence/bundle/verdict";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { ownKeysNamed } from "@/server/evidence/chain/note-signature";
-import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import { orgIdOf } from "@/server/evidence/tree/statement";
 import { digestOf } from "./s3-client";
 
@@ -58,7 +58,7 @@ export async function readObject(bytes: Buffer, range: Range): Promise<ReadObjec
     lines.set(Number(/"chainSeq":(\d+)/.exec(line)?.[1]), line);
   };
   const trust = { logs, witnesses: [], quorum: null };
-  const verdict = await verifyBundle([plain], nodeBundleTools, { trust, onRow });
+  const verdict = await verifyBundle([plain], noteTools, { trust, onRow });
   const fault = faultOf(verdict, range);
   if (fault !== null || verdict.status === "unreadable") return { fault: fault ?? "" };
   const time = (iso: string | null) => new Date(iso ?? 0);

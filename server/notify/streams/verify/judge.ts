@@ -1,6 +1,6 @@
 import { LogTrust, type Trust, textsOf } from "@/server/evidence/bundle/trust";
-import { leafOf, sha256 } from "@/server/evidence/checkpoints/hashing";
-import { noteTools } from "@/server/evidence/tree/note-tools";
+import { leafOf } from "@/server/evidence/checkpoints/hashing";
+import { noteTools, sha256 } from "@/server/evidence/tree/note-tools";
 import { fromBase64, noteOf, type SignedNote } from "@/server/evidence/tree/signed-note";
 import { orgIdOf, parseCheckpoint, restoredReasons, type TreeCheckpoint } from "@/server/evidence/tree/statement";
 import { decompose, equalBytes, TreeFold } from "@/server/evidence/tree/tree";
