@@ -22,7 +22,7 @@ DECLARE
   prev text;
   ms bigint;
   details text;
-  -- What each row gets.
+  -- Columns of each row.
   docs jsonb[];
   seqs bigint[];
   links text[];

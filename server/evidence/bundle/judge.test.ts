@@ -75,7 +75,7 @@ describe("mutations of a bundle", () => {
   ])("is never intact under %s", async (_, keys) => {
     const found = await words(MUTATIONS.map(({ text }) => ({ text, keys })));
     expect(found.filter((word) => word === "intact" || word === "empty").length).toBe(
-      // What the other key signed from head to end is its own log, which may well be whole.
+      // A file that the other key signed from head to end is its own log, which may well be whole.
       keys.length === 0
         ? 0
         : MUTATIONS.filter(({ name }) => name === "everything rehashed and signed by another key").length,

@@ -9,7 +9,7 @@ import { checksumOf } from "./chain-hash";
 
 afterAll(closeRoles);
 
-// What PostgreSQL can hold: every plane, no NUL, no lone surrogate; often empty, often looking like SQL or an array.
+// Any text that PostgreSQL can hold: every plane, no NUL, no lone surrogate; often empty, often looking like SQL or an array.
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }).map((s) => s.replace(/[\0\p{Surrogate}]/gu, "x")),
   fc.constantFrom(

@@ -13,7 +13,7 @@ const fileWith = (name: string, text: string): string => {
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
 const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
 
-/** What the server asks of both files before it listens, in a process that has this environment. */
+/** The server's checks of both files before it listens, in a process that has this environment. */
 async function checkWith(name: string, file: string): Promise<string> {
   const rest = {
     DATABASE_URL: "postgres://a:b@localhost/c",

@@ -19,7 +19,7 @@ const chainOf = (rows: number): Link[] =>
     prevChecksum: i === 0 ? null : `sum ${i}`,
   }));
 
-/** What may be done to a row, by its place. */
+/** Changes to the row at a place. */
 const tampering: Record<string, (rows: Link[], at: number) => void> = {
   altered: (rows, at) => rows[at] && Object.assign(rows[at], { recomputed: "other" }),
   rehashed: (rows, at) => rows[at] && Object.assign(rows[at], { recomputed: "new", checksum: "new" }),

@@ -83,7 +83,7 @@ it("150 verifications by one caller use few connections, and the excess gets 429
   expect(answers.filter((answer) => answer === "intact")).toHaveLength(8);
   expect(answers.filter((answer) => answer === "rate_limited")).toHaveLength(142);
   expect(most).toBeLessThanOrEqual(8);
-  // Who only looks waits for none of them.
+  // A mere look waits for none of them.
   expect(stillReading).toBe(others.length);
 });
 

@@ -12,7 +12,7 @@ import { verifyNightly } from "./nightly";
 
 afterAll(closeRoles);
 
-/** What should be there: how old (days) each entry is, in the chain's order, and how many of the oldest are pruned. */
+/** The expected chain: the age in days of each entry, in order, and how many of the oldest are pruned. */
 type Model = { ages: number[]; pruned: number; days: number | null };
 type Real = { orgId: string };
 type Command = fc.AsyncCommand<Model, Real>;
