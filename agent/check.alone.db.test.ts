@@ -20,7 +20,7 @@ import { createFront, createListener } from "@/server/doors/front/front";
 import { closeStreams } from "@/server/ground/background/streams";
 import { createApiKey, createDevice, createEnrollmentKey, createOrg, type TestOrg } from "@/testing/factories";
 import { connectAgent } from "@/testing/live-agent";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { checkAgent } from "./check";
 
 const ROUTES = {
@@ -51,8 +51,7 @@ let org: TestOrg;
 let sample: ChildProcess | null = null;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${portOf(front)}`;
+  base = `http://127.0.0.1:${await listen(front)}`;
   org = await createOrg();
   writeFileSync(keyFile, (await createApiKey({ orgId: org.id, permissions: ["devices:read", "devices:live"] })).key);
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
 import { parseOptions, UsageError } from "./options";
@@ -42,8 +42,7 @@ it.each([-5, 5])("heartbeats and events keep their intervals when the clock move
     if (request.url?.endsWith("/heartbeat")) done.beats++;
     response.end(JSON.stringify({ ok: true, intervalSeconds: 1 }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${portOf(server)}`;
+  const url = `http://127.0.0.1:${await listen(server)}`;
   const { signal } = stopping;
   const diagnostics = new Diagnostics(() => {});
   const log: Agent["logs"]["shipped"][number] = {
@@ -85,7 +84,7 @@ describe("enrollment", () => {
     keys.push(request.headers["idempotency-key"]);
     response.writeHead(reply.status).end(JSON.stringify(reply.body ?? { code: "unavailable" }));
   });
-  beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve)));
+  beforeAll(() => listen(server));
   afterAll(() => void server.close());
   beforeEach(async () => {
     keys.length = 0;

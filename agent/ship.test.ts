@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { backoffMs, Client, retryAfterMs } from "./client";
 import { Diagnostics } from "./diagnostics";
 import type { LogProvider, LogRecord } from "./providers/provider";
@@ -66,9 +66,8 @@ describe("shipping", () => {
       const { status, headers, body } = answer(got);
       response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const diagnostics = new Diagnostics(() => {});
-    const url = `http://127.0.0.1:${portOf(server)}`;
+    const url = `http://127.0.0.1:${await listen(server)}`;
     const client = new Client({
       url,
       diagnostics,

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, expect, inject, it } from "vitest";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { asSystem, type Tx } from "./client";
 import { survivable } from "./survive";
 
@@ -92,9 +91,8 @@ it("a transaction ended by a pooler fails immediately, and its connection is usa
     client.pipe(server).pipe(client);
     for (const socket of [client, server]) socket.on("error", () => {});
     client.on("close", () => server.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(pooler, "listening");
-  const port = portOf(pooler);
+  });
+  const port = await listen(pooler);
   const url = Object.assign(new URL(direct), { hostname: "127.0.0.1", port: String(port) }).href;
   const pool = survivable(postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} }));
   try {

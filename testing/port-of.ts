@@ -1,4 +1,11 @@
+import { once } from "node:events";
 import type { Server } from "node:net";
+
+/** Opens a local port for a server, a free one unless told, and returns it. */
+export async function listen(server: Server, port = 0): Promise<number> {
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return portOf(server);
+}
 
 export function portOf(server: Server): number {
   const address = server.address();

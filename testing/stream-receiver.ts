@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { portOf } from "./port-of";
+import { listen } from "./port-of";
 
 /** A line of a stream in native format: an entry, or the end of a batch. */
 export type ReceivedLine = { type: string; id: string; orgId: string; chainSeq: number } & Record<string, unknown>;
@@ -48,8 +48,7 @@ export async function startStreamReceiver() {
       else setTimeout(() => outgoing.writeHead(answer.status, answer.headers).end(answer.body), receiver.delayMs);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  receiver.url = `http://127.0.0.1:${portOf(server)}/in`;
+  receiver.url = `http://127.0.0.1:${await listen(server)}/in`;
   receiver.close = () =>
     new Promise<void>((closed) => {
       server.closeAllConnections();

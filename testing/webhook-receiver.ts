@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { portOf } from "./port-of";
+import { listen } from "./port-of";
 
 type Received = { headers: IncomingHttpHeaders; body: string };
 export type WebhookReceiver = {
@@ -10,7 +10,7 @@ export type WebhookReceiver = {
 };
 
 /** A real HTTP server on loopback that stores posts. */
-export function startWebhookReceiver(): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: Received[] = [];
   const answer: WebhookReceiver["answer"] = { status: 204 };
   const server = createServer((incoming, outgoing) => {
@@ -21,15 +21,11 @@ export function startWebhookReceiver(): Promise<WebhookReceiver> {
       setTimeout(() => outgoing.writeHead(answer.status, answer.headers).end(answer.body), answer.delayMs ?? 0);
     });
   });
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const port = portOf(server);
-      const close = () =>
-        new Promise<void>((closed) => {
-          server.closeAllConnections();
-          server.close(() => closed());
-        });
-      resolve({ url: `http://127.0.0.1:${port}/hook`, received, answer, close });
+  const url = `http://127.0.0.1:${await listen(server)}/hook`;
+  const close = () =>
+    new Promise<void>((closed) => {
+      server.closeAllConnections();
+      server.close(() => closed());
     });
-  });
+  return { url, received, answer, close };
 }

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -9,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publish } from "@/scripts/agent-executable.mjs";
 import { agentFiles } from "@/server/devices/agents/install/agent-files";
 import { Machine } from "@/testing/agent/machine";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 
 const ARGS = ["--allow-loopback-http", "--no-service"];
 const has = (tool: string) => spawnSync("which", [tool]).status === 0;
@@ -33,8 +32,8 @@ const urlOf = (one: Server) => `http://127.0.0.1:${portOf(one)}`;
 const bodyOf = (url = "") => (url.endsWith("/install.sh") ? Buffer.from(script) : packed);
 
 async function listening(listener: RequestListener): Promise<Server> {
-  const one = createServer(listener).listen(0, "127.0.0.1");
-  await once(one, "listening");
+  const one = createServer(listener);
+  await listen(one);
   return one;
 }
 

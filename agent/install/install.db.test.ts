@@ -14,7 +14,7 @@ import { download } from "@/server/doors/http/download";
 import { routes } from "@/server/doors/http/routes.generated";
 import { Machine } from "@/testing/agent/machine";
 import { bearer, createEnrollmentKey, createUser } from "@/testing/factories";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 
 const LOOPBACK = ["--allow-loopback-http"];
 const UNPRIVILEGED = [...LOOPBACK, "--no-service"];
@@ -50,9 +50,8 @@ beforeAll(async () => {
     origin: "http://127.0.0.1",
     dev: false,
   });
-  server = createFront(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  base = `http://127.0.0.1:${portOf(server)}`;
+  server = createFront(listener);
+  base = `http://127.0.0.1:${await listen(server)}`;
   script = await served();
 });
 afterAll(() => void server.close());

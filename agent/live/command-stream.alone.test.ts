@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -6,7 +5,7 @@ import { Diagnostics } from "@/agent/diagnostics";
 import type { LogProvider } from "@/agent/providers/provider";
 import { fixedLogs } from "@/agent/providers/query";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { keepCommandStream } from "./command-stream";
 
 const never = () => Promise.reject(new Error("not asked for"));
@@ -27,8 +26,8 @@ beforeEach(async () => {
     await text(request);
     answered.push(Number(request.url?.split("/").at(-2)));
     response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  await listen(server);
   /** Reads a page at once, but those below ten when the test says so. */
   const log: LogProvider = {
     name: "log",

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { appendFile, mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -11,7 +10,7 @@ import { JournaldProvider } from "@/agent/providers/journald";
 import type { LogProvider } from "@/agent/providers/provider";
 import { findLog, fixedLogs } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/devices/live/schema";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { answer } from "./answer";
 import { keepCommandStream, readEvents } from "./command-stream";
 
@@ -170,8 +169,8 @@ it("sends answers and reconnects a broken command stream", async () => {
     const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
     results.push({ url: request.url ?? "", body: JSON.parse(body.toString()) });
     response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  await listen(server);
   const stopping = new AbortController();
   const keeping = keepCommandStream({
     url: `http://127.0.0.1:${portOf(server)}`,

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -6,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { UsageError } from "@/agent/options";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { randomOf } from "@/testing/world/random";
 import { MemoryLog } from "./memory-log";
 import { parseSimulateOptions } from "./options";
@@ -72,9 +71,8 @@ it("drives agents at the given rate, answers live queries, counts errors and sto
       response.writeHead(204).end();
     } else if (kind === "eventlogs") response.writeHead(200).end(JSON.stringify({ success: true, count: 1 }));
     else response.writeHead(kind === "logs" ? 503 : 200).end("{}");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${portOf(server)}`;
+  });
+  const url = `http://127.0.0.1:${await listen(server)}`;
   const lines: string[] = [];
   const stopping = new AbortController();
   const running = simulate(
@@ -107,8 +105,8 @@ it("reports agents as listening once every stream is open", async () => {
     await sleep(300);
     opened++;
     response.writeHead(200, { "content-type": "text/event-stream" }).write(": connected\n\n");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  await listen(server);
   const openedAt = new Map<string, number>();
   const stopping = new AbortController();
   const options = { url: `http://127.0.0.1:${portOf(server)}`, enrollmentKey: "tme_x", rate: 20, seconds: 60 };
@@ -135,9 +133,8 @@ it("reuses the tokens of an earlier run instead of enrolling again", async () =>
       tokens.add(request.headers.authorization);
       response.writeHead(200).end("{}");
     }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${portOf(server)}`;
+  });
+  const url = `http://127.0.0.1:${await listen(server)}`;
   const stateDir = await mkdtemp(join(tmpdir(), "trailmark-simulated-"));
   for (const _ of ["first", "second"]) {
     tokens.clear();
@@ -164,9 +161,8 @@ it("sends each kind as often as real agents, with the requested number of events
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
     bodies.set(kind, [...(bodies.get(kind) ?? []), body]);
     response.writeHead(kind === "enroll" ? 201 : 200).end(JSON.stringify({ token: "tma_x", count: 40 }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${portOf(server)}`;
+  });
+  const url = `http://127.0.0.1:${await listen(server)}`;
   const stopping = new AbortController();
   const options = { url, enrollmentKey: "tme_x", devices: 10, rate: 20, interval: 1, events: 40, seconds: 60 };
   const began = performance.now();

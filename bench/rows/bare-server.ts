@@ -3,7 +3,7 @@ import postgres from "postgres";
 import type { Agent } from "@/bench/http";
 import { type DeviceEvent, ingestInput } from "@/server/devices/logs/event-log-schema";
 import { newId } from "@/server/ground/ids";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 
 /** One plain statement for all events of a request. */
 export async function insertEvents(sql: postgres.Sql, agent: Agent, events: readonly DeviceEvent[]): Promise<number> {
@@ -36,6 +36,5 @@ export async function serveBare(agent: Agent): Promise<void> {
       outgoing.writeHead(500).end(String(error));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  process.stdout.write(`${JSON.stringify({ port: portOf(server) })}\n`);
+  process.stdout.write(`${JSON.stringify({ port: await listen(server) })}\n`);
 }

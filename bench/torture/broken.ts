@@ -1,15 +1,14 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { isReady, type Server } from "@/testing/server";
 
 /** Servers with one fault each, for controls: a test that misses the fault proves nothing. */
 
 /** A plain server for the duration of fn. */
 export async function withListener<T>(listener: RequestListener, fn: (base: string) => Promise<T>): Promise<T> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = createServer(listener);
+  await listen(server);
   try {
     return await fn(`http://127.0.0.1:${portOf(server)}`);
   } finally {

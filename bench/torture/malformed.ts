@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { itemAt } from "@/server/ground/records";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { endServer, freePort, startServer } from "@/testing/server";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
@@ -168,8 +168,7 @@ async function attack(port: number, requests: Raw[]): Promise<string[]> {
 /** A server with our former failures, all of which must be detected. */
 async function control(requests: Raw[]): Promise<number> {
   const server = createServer((_, outgoing) => outgoing.writeHead(500).end("Error\n    at x (/app/server.js:1:2)"));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const port = portOf(server);
+  const port = await listen(server);
   const found = await attack(port, requests);
   server.close();
   return found.length;

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { connectApp } from "@/db/connect";
 import { survivable } from "@/db/survive";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 
 /** PostgreSQL's refusals of a connection. */
 const FIELDS = "SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0";
@@ -31,7 +30,7 @@ const proxy = createServer((from) => {
 const address = () => Object.assign(new URL(database), { port: String(portOf(proxy)) }).href;
 
 beforeAll(async () => {
-  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  await listen(proxy);
 });
 afterAll(() => {
   for (const socket of accepted) socket.destroy();
@@ -121,8 +120,7 @@ it("a transaction whose connection ends at BEGIN is retried", async () => {
       });
     to.on("close", () => from.destroy()).pipe(from);
   });
-  await once(pooler.listen(0, "127.0.0.1"), "listening");
-  const url = Object.assign(new URL(database), { port: String(portOf(pooler)) }).href;
+  const url = Object.assign(new URL(database), { port: String(await listen(pooler)) }).href;
   const pool = survivable(connectApp({ name: "test", url, max: 1 }));
   for (let round = 0; round < 5; round++) {
     expect(await pool`SELECT ${round}::int AS n`).toEqual([{ n: round }]);

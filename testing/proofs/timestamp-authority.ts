@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 
 /** A local time-stamping authority (RFC 3161): OpenSSL's responder behind HTTP. */
 
@@ -67,8 +67,8 @@ export async function startAuthority(): Promise<Authority> {
     openssl("ts", "-reply", "-config", "tsa.cnf", "-section", "own", ...files);
     const reply = readFileSync(join(dir, "reply.tsr"));
     outgoing.writeHead(200, { "Content-Type": "application/timestamp-reply" }).end(answer ? answer(reply) : reply);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  await listen(server);
   return {
     url: `http://127.0.0.1:${portOf(server)}/`,
     certificates: join(dir, "chain.pem"),

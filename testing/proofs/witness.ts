@@ -11,7 +11,7 @@ import { createWitness } from "@/server/evidence/witness/serve";
 import { loadCosigner } from "@/server/evidence/witness/store";
 import { itemAt } from "@/server/ground/records";
 import { noteTools, signText, type TestKey } from "@/testing/notes";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 
 /** Real witnesses, and logs in memory for them to cosign. */
 
@@ -56,9 +56,8 @@ export async function startWitness(name: string, logs: readonly VerifierKey[]): 
   let server: Server | null = null;
   let port = 0;
   const start = async () => {
-    server = createWitness({ logs, folder, cosigner }).listen(port, "127.0.0.1");
-    await once(server, "listening");
-    port = portOf(server);
+    server = createWitness({ logs, folder, cosigner });
+    port = await listen(server, port);
   };
   const stop = async () => {
     const running = server;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 
 export type Incoming = { method: string; path: string; headers: IncomingHttpHeaders; raw: Buffer; text: string };
 /** cut: the connection ends without an answer. silent: it stays open without one. */
@@ -26,8 +26,7 @@ export async function startHttpDouble(answer: (incoming: Incoming) => Answered) 
       else if (told !== "silent") outgoing.writeHead(told.status, told.headers).end(told.body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  double.url = `http://127.0.0.1:${portOf(server)}`;
+  double.url = `http://127.0.0.1:${await listen(server)}`;
   double.close = () =>
     new Promise<void>((closed) => {
       server.closeAllConnections();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 
 const RSYSLOGD = "/usr/sbin/rsyslogd";
 /** Missing parts of Debian's rsyslog with rsyslog-gnutls and rsyslog-relp; null if complete. */
@@ -16,8 +16,7 @@ export const whyNoRsyslog = [
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  const port = portOf(server);
+  const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { respond } from "@/server/doors/front/respond";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 
 /** The answer of an export whose database goes away after the first rows. */
 function broken(): Response {
@@ -21,8 +21,7 @@ it.each(["identity", "gzip", "br"])(
     const server = createServer((incoming, outgoing) => {
       respond(incoming, outgoing, broken()).catch(() => {});
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const port = portOf(server);
+    const port = await listen(server);
     const headers = { "accept-encoding": encoding };
     const download = fetch(`http://127.0.0.1:${port}/`, { headers }).then((answer) => answer.text());
     await expect(download).rejects.toThrow();

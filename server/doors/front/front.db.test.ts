@@ -10,7 +10,7 @@ import { requestFigures } from "@/server/ground/limits/concurrency";
 import { log } from "@/server/ground/log";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createUser } from "@/testing/factories";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
 
 /** Sends bytes as they are, and gives the answers' status lines and text. */
@@ -38,9 +38,8 @@ describe("the HTTP server", () => {
       origin: "http://127.0.0.1:3000",
       dev: false,
     });
-    server = createFront(listener).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    port = portOf(server);
+    server = createFront(listener);
+    port = await listen(server);
     token = await bearer(await createUser({ role: "org_admin" }));
   });
   beforeEach(() => errors.mockClear());

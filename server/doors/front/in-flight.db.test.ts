@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { Agent, get, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { bearer, createUser } from "@/testing/factories";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
 import { MAX_IN_FLIGHT } from "./in-flight";
 
@@ -50,8 +49,8 @@ beforeAll(async () => {
     origin: "http://127.0.0.1:3000",
     dev: false,
   });
-  server = createFront(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  server = createFront(listener);
+  await listen(server);
 });
 beforeEach(() => {
   agent = new Agent();

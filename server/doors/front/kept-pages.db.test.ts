@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import type { Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
 
 let server: Server;
@@ -22,8 +21,8 @@ beforeAll(async () => {
     origin: "http://127.0.0.1:3000",
     dev: false,
   });
-  server = createFront(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  server = createFront(listener);
+  await listen(server);
 });
 beforeEach(() => {
   rendered = [];

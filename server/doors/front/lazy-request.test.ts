@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { lazyRequest } from "./lazy-request";
 
 /**
@@ -23,9 +23,8 @@ async function isAborted({ leaves, looks }: { leaves: boolean; looks: "before" |
     await closed;
     await sleep(20);
     told(asked.signal.aborted);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const client = request({ host: "127.0.0.1", port: portOf(server) });
+  });
+  const client = request({ host: "127.0.0.1", port: await listen(server) });
   client
     .on("error", () => {})
     .on("response", (response) => response.resume())

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { expect, it } from "vitest";
 import { noteAway, traced } from "@/db/traced";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { orAwayPage } from "./unavailable-page";
 
 const away = () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" }));
@@ -25,9 +24,8 @@ async function ask(work: () => Promise<unknown>, method = "GET"): Promise<Respon
         outgoing.end("</html>");
       });
     });
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const answer = await fetch(`http://127.0.0.1:${portOf(server)}/devices`, { method });
+  const server = createServer(listener);
+  const answer = await fetch(`http://127.0.0.1:${await listen(server)}/devices`, { method });
   const text = await answer.text();
   server.close();
   return new Response(text || null, { status: answer.status, headers: answer.headers });

@@ -7,7 +7,7 @@ import { checkCosignature, ED25519, parseNote, toBase64 } from "@/server/evidenc
 import { checkpointText, originOf } from "@/server/evidence/tree/statement";
 import { consistencyProof, rootOf } from "@/server/evidence/tree/tree";
 import { signText, testKey, noteTools as tools } from "@/testing/notes";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { leavesOf, nodesOf } from "@/testing/proofs/witness";
 import { createWitness } from "./serve";
 import { loadCosigner, nameOf } from "./store";
@@ -45,9 +45,7 @@ let stop: () => Promise<void>;
 async function start(): Promise<void> {
   const cosigner = loadCosigner(folder, "witness.example");
   const server = createWitness({ logs: [installation.key], folder, cosigner, now: () => 1_795_183_562_000 });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  base = `http://127.0.0.1:${portOf(server)}`;
+  base = `http://127.0.0.1:${await listen(server)}`;
   stop = async () => {
     server.closeAllConnections();
     server.close();

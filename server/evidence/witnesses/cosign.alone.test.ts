@@ -13,7 +13,7 @@ import {
 } from "@/server/evidence/tree/signed-note";
 import { originOf } from "@/server/evidence/tree/statement";
 import { noteTools, testKey } from "@/testing/notes";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { checkpointAt, leavesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { askWitness, cosign, sender } from "./ask";
@@ -124,9 +124,8 @@ it("ignores witnesses with wrong keys, wrong signatures, redirects, or huge or e
   const odd = createServer((incoming, outgoing) => {
     incoming.resume();
     if (answer) outgoing.writeHead(answer[0], answer[1]).end(answer[2]);
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => odd.once("listening", resolve));
-  const witness = { ...first().witness, url: `http://127.0.0.1:${portOf(odd)}` };
+  });
+  const witness = { ...first().witness, url: `http://127.0.0.1:${await listen(odd)}` };
   const outcome = (known = 0) => askWitness(witness, at(3), { known, send: sender(300) });
   try {
     expect(await askWitness({ ...witness, url: other.witness.url }, at(3), { known: 0 })).toMatchObject({
@@ -170,9 +169,8 @@ it("ignores a validly signed cosignature with an impossible time", async () => {
 });
 
 it("bounds the wait for unresponsive witnesses, asked in parallel once a minute", async () => {
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
-  await new Promise((resolve) => silent.once("listening", resolve));
-  const url = `http://127.0.0.1:${portOf(silent)}`;
+  const silent = createServer(() => {});
+  const url = `http://127.0.0.1:${await listen(silent)}`;
   let [witnesses, tries] = [running.map(({ witness }) => witness), 0];
   const ask = (size: number) => cosign(origin, at(size), { ...policyOf(2), witnesses });
   const first = () => {

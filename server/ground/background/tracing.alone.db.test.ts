@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -11,7 +10,7 @@ import { z } from "zod";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { nameRequest, traced } from "@/db/traced";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
 import { inRequest, startTracing, stopTracing } from "./tracing";
 
@@ -38,7 +37,7 @@ beforeAll(async () => {
     for (const { scopeSpans } of traces.parse(JSON.parse(text)).resourceSpans)
       received.push(...scopeSpans.flatMap(({ spans }) => spans));
     outgoing.end("{}");
-  }).listen(0, "127.0.0.1");
+  });
   server = createServer((incoming, outgoing) => {
     inRequest("/api/v1/things/[id]", { incoming, outgoing }, () => {
       nameRequest("request-1");
@@ -47,8 +46,8 @@ beforeAll(async () => {
       outgoing.statusCode = incoming.url?.includes("broken") ? 500 : 200;
       outgoing.end("ok");
     });
-  }).listen(0, "127.0.0.1");
-  await Promise.all([once(collector, "listening"), once(server, "listening")]);
+  });
+  await Promise.all([listen(collector), listen(server)]);
 });
 afterAll(() => {
   collector.close();

@@ -15,7 +15,7 @@ import { jobWorker } from "@/server/ground/jobs";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { makeDue, workOff } from "@/testing/jobs";
 import { startMailServer } from "@/testing/mail-server";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { queueMail } from "./queue";
@@ -180,9 +180,7 @@ describe("failed delivery", () => {
 
 it("an unresponsive endpoint does not delay other endpoints", async () => {
   const silent = createServer();
-  silent.listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const port = portOf(silent);
+  const port = await listen(silent);
   const admin = await createUser();
   const slow = await create(admin, { url: `http://127.0.0.1:${port}/hook` });
   const quick = await create(admin);
@@ -202,8 +200,7 @@ it("an unresponsive endpoint does not delay other endpoints", async () => {
 
 it("unresponsive endpoints of one organization do not delay another's", async () => {
   const silent = createServer();
-  silent.listen(0, "127.0.0.1");
-  await once(silent, "listening");
+  await listen(silent);
   const [one, other] = [await createUser(), await createUser()];
   const slow = await create(one, { url: `http://127.0.0.1:${portOf(silent)}/hook` });
   for (let i = 0; i < 20; i++) await test(one, slow.id);

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -11,7 +10,7 @@ import { notificationDeliveries as t, webhookEndpoints } from "@/db/schema";
 import { call, createUser } from "@/testing/factories";
 import { waiting } from "@/testing/held-rows";
 import { workOff } from "@/testing/jobs";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
 import { claim } from "./claim";
 import { deliveryJob, settle } from "./settle";
@@ -24,8 +23,7 @@ const posts: ServerResponse[] = [];
 const receiver = createServer((_, response) => posts.push(response));
 beforeAll(async () => {
   withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
+  await listen(receiver);
 });
 afterAll(() => {
   receiver.closeAllConnections();

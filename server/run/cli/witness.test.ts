@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli, withCli } from "@/testing/cli";
 import { installationKey, vkeyOf } from "@/testing/evidence/bundles";
+import { listen } from "@/testing/port-of";
 
 const dir = withCli();
 
@@ -18,8 +18,8 @@ function folderWith(name: string, key: string): string {
 }
 
 it("explains an unusable folder, key or address in one sentence", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  await once(taken, "listening");
+  const taken = createServer();
+  await listen(taken);
   const address = taken.address();
   const port = typeof address === "object" ? address?.port : 0;
   const { privateKey: other } = generateKeyPairSync("ec", { namedCurve: "P-256" });

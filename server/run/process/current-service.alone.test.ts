@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { watchBundle } from "@/scripts/build.mjs";
 import { createFront } from "@/server/doors/front/front";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { CurrentService } from "./current-service";
 import type { Service } from "./service";
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   });
   service = new CurrentService(await first);
   server = createFront(service.listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await listen(server);
 });
 afterAll(async () => {
   await endWatch?.();

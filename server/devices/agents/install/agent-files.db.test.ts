@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFront, createListener } from "@/server/doors/front/front";
 import { download } from "@/server/doors/http/download";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { agentFiles, publicOrigin } from "./agent-files";
 
 const FILE = "trailmark-agent-linux-x64.gz";
@@ -55,8 +55,8 @@ describe("agent install files", () => {
       origin: "https://trailmark.example:8443",
       dev: false,
     });
-    server = createFront(listener).listen(0, "127.0.0.1");
-    await once(server, "listening");
+    server = createFront(listener);
+    await listen(server);
   });
   afterAll(() => void server.close());
 

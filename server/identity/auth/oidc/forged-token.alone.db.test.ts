@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerNextAuth } from "@/server/doors/http/next-auth";
 import { env } from "@/server/ground/env";
 import { createUser, type TestUser } from "@/testing/factories";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
 
 const CLIENT = "trailmark";
@@ -46,9 +46,8 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = await answers[request.url ?? ""]?.();
     response.writeHead(body ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(body ?? {}));
-  }).listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  issuer = `http://127.0.0.1:${portOf(server)}`;
+  });
+  issuer = `http://127.0.0.1:${await listen(server)}`;
   withSettings({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT, OIDC_CLIENT_SECRET: "a secret of the client" });
 });
 afterAll(() => void server.close());

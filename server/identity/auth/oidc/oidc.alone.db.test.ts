@@ -15,7 +15,7 @@ import { answerNextAuth } from "@/server/doors/http/next-auth";
 import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { auditRows, bearer, call, createOrg, createUser } from "@/testing/factories";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
 import { findByIdentity } from "./oidc";
 
@@ -25,9 +25,8 @@ let server: Server;
 let issuer: string;
 
 beforeAll(async () => {
-  server = createServer().listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  issuer = `http://127.0.0.1:${portOf(server)}`;
+  server = createServer();
+  issuer = `http://127.0.0.1:${await listen(server)}`;
   const client = { client_id: "trailmark", client_secret: "a secret of the client" };
   const redirect = new URL("/api/auth/callback/oidc", env().NEXTAUTH_URL).href;
   const provider = new Provider(issuer, {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { portOf } from "@/testing/port-of";
+import { listen, portOf } from "@/testing/port-of";
 import { createBatch, LOOPBACK_SETTINGS, withConfig } from "@/testing/streams/batches";
 import { createCertificates } from "@/testing/streams/certificates";
 import { startRsyslog, whyNoRsyslog } from "@/testing/streams/syslog-receiver";
@@ -25,7 +25,7 @@ afterEach(() => {
 
 async function listening(one: Server): Promise<number> {
   one.on("connection", (socket: Socket) => void sockets.add(socket.on("error", () => {})));
-  await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", () => resolve()));
+  await listen(one);
   open.push(one);
   return portOf(one);
 }

@@ -31,7 +31,7 @@ import {
   type TestOrg,
 } from "@/testing/factories";
 import { type Answerer, connectAgent, type FakeAgent, postResult } from "@/testing/live-agent";
-import { portOf } from "@/testing/port-of";
+import { listen } from "@/testing/port-of";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import * as event from "./[name]/events/[recordId]/route";
 import * as events from "./[name]/events/route";
@@ -63,8 +63,7 @@ let org: TestOrg;
 let token = "";
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${portOf(front)}/api/v1`;
+  base = `http://127.0.0.1:${await listen(front)}/api/v1`;
   org = await createOrg();
   token = await bearer(await createUser({ orgId: org.id, role: "org_technician" }));
 });
