@@ -118,7 +118,7 @@ export async function proveSlice(permit: Permit, { first, rows }: { first: numbe
     division: UNDIVIDED,
   });
   if (breaks.length > 0) await refuse(orgId, breaks, { from: first });
-  const contradiction = (marked && (await proveRow(marked, note))) ?? other;
+  const contradiction = other ?? (marked && (await proveRow(marked, note)));
   if (contradiction || !marked) await refuse(orgId, contradiction ? [contradiction] : [], { from: first });
   return { first, last };
 }
