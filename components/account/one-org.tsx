@@ -31,7 +31,7 @@ export function OneOrg({ title, children }: Props) {
   return (
     <>
       <PageHeader title={title} lead="Choose an organization." />
-      <Group px={{ base: 16, sm: 24 }} gap="sm">
+      <Group px="edge" gap="sm">
         <Select
           aria-label={`Organization of ${title}`}
           placeholder="Organization"

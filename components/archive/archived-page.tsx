@@ -87,14 +87,14 @@ function Entries({ row, organization }: { row: ArchiveObject; organization: stri
       <Text inherit fw={500}>
         {span(row)}
       </Text>
-      <Text size="xs" c="dimmed">
+      <small>
         {[
           organization,
           counted(row.rows, "entry", "entries"),
           row.inLog ? "still in the log" : "archive only",
           ...(row.continues ? [] : ["the object before it is missing"]),
         ].join(" · ")}
-      </Text>
+      </small>
     </>
   );
 }
@@ -103,13 +103,13 @@ function State({ row: { state, fault, checkedAt } }: { row: ArchiveObject }) {
   return (
     <div>
       <StateTag tone={state === "intact" ? "good" : "bad"}>{state === "intact" ? "Intact" : "Damaged"}</StateTag>
-      <Text size="xs" c="dimmed">
+      <small>
         {fault ?? (
           <>
             Checked <When at={checkedAt} dateOnly />
           </>
         )}
-      </Text>
+      </small>
     </div>
   );
 }

@@ -60,7 +60,7 @@ function Told({ entry }: { entry: Entry }) {
       <summary>
         <EntrySentence entry={entry} />
       </summary>
-      <pre style={{ whiteSpace: "pre-wrap", margin: 0 }}>{JSON.stringify(entry, null, 2)}</pre>
+      <pre style={{ whiteSpace: "pre-wrap" }}>{JSON.stringify(entry, null, 2)}</pre>
     </details>
   );
 }

@@ -1,6 +1,5 @@
 "use client";
 
-import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
@@ -52,9 +51,7 @@ export function RestoredRanges({ orgId }: { orgId: string | undefined }) {
             cell: ({ first, last, orgId: of, error }) => (
               <>
                 {`${count(first)} to ${count(last)}`}
-                <Text size="xs" c="dimmed">
-                  {error ?? nameOf(of)}
-                </Text>
+                <small>{error ?? nameOf(of)}</small>
               </>
             ),
           },

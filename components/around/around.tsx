@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Chip, Group } from "@mantine/core";
+import { Button, Chip, Group, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsArrayOf, parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
@@ -28,7 +28,6 @@ import {
   type TimelineSource,
   USUAL_TIES,
 } from "@/server/devices/timeline/vocabulary";
-import classes from "./around.module.css";
 
 /** The page's URL parameters: /audit/ID/around?minutes=15&ties=actor,address */
 const aroundParsers = {
@@ -74,14 +73,20 @@ function columnsFor(page: AroundPage): Column<AroundItem>[] {
         isCurrentEntry(row, page) ? (
           <b>This entry</b>
         ) : (
-          <span className={classes.quiet}>{offset(row.item.at, page.entry.timestamp)}</span>
+          <Text span inherit c="dimmed">
+            {offset(row.item.at, page.entry.timestamp)}
+          </Text>
         ),
     },
     ...rest,
     {
       header: "Same",
       width: 168,
-      cell: (row) => <span className={classes.quiet}>{isCurrentEntry(row, page) ? "" : sharedAttributes(row)}</span>,
+      cell: (row) => (
+        <Text span inherit c="dimmed">
+          {isCurrentEntry(row, page) ? "" : sharedAttributes(row)}
+        </Text>
+      ),
     },
   ];
 }
@@ -105,7 +110,7 @@ function commonValue(tie: Tie, { entry, device }: AroundPage): string {
 function AroundTools({ view, page, onChange }: Props) {
   const hasLogs = page.device?.isKnown && view.ties.includes("device");
   return (
-    <div className={classes.tools}>
+    <Group gap="8px 16px" px="edge" pb="md" data-screen>
       <Chip.Group value={String(view.minutes)} onChange={(value) => onChange({ minutes: Number(value) })}>
         <Group gap={6} role="radiogroup" aria-label="Minutes before and after">
           {AROUND_MINUTES.map((minutes) => (
@@ -130,7 +135,7 @@ function AroundTools({ view, page, onChange }: Props) {
         </Group>
       </Chip.Group>
       {hasLogs && <SourceChips sources={view.sources} onChange={(sources) => onChange({ sources })} />}
-    </div>
+    </Group>
   );
 }
 
@@ -207,14 +212,12 @@ function Items({ page, minutes, isStale }: { page: AroundPage; minutes: number; 
   const others = page.data.length - 1;
   return (
     <div ref={box}>
-      <div className={classes.more}>
-        <p role="status">
-          {others === 0
-            ? `Nothing else within ${counted(minutes, "minute")}`
-            : `${counted(others, "other")} within ${counted(minutes, "minute")}`}
-          {(page.hasNewer || page.hasOlder) && "; only the closest are shown"}
-        </p>
-      </div>
+      <Text size="sm" c="dimmed" px="edge" py="md" role="status">
+        {others === 0
+          ? `Nothing else within ${counted(minutes, "minute")}`
+          : `${counted(others, "other")} within ${counted(minutes, "minute")}`}
+        {(page.hasNewer || page.hasOlder) && "; only the closest are shown"}
+      </Text>
       {page.leftOut.length > 0 && page.device && (
         <Notice title="The device's logs are not shown">You don't have permission to read devices.</Notice>
       )}
@@ -234,7 +237,7 @@ function More({ page, limit, onMore }: { page: AroundPage; limit: number; onMore
   if (!page.hasNewer && !page.hasOlder) return null;
   const where = [page.hasNewer && "after", page.hasOlder && "before"].filter(Boolean).join(" and ");
   return (
-    <div className={classes.more}>
+    <Group gap="8px 16px" px="edge" py="md" fz="sm" c="dimmed">
       <p>
         Only the closest {limit} {where} it are shown.
       </p>
@@ -245,6 +248,6 @@ function More({ page, limit, onMore }: { page: AroundPage; limit: number; onMore
       ) : (
         <p>To see all of them, choose fewer minutes or fewer things in common.</p>
       )}
-    </div>
+    </Group>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor } from "@mantine/core";
+import { Anchor, Box, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useOrg } from "@/components/account/org";
@@ -9,7 +9,6 @@ import { useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
-import classes from "./audit-history.module.css";
 import type { Entry } from "./entry";
 import { ResultBadge } from "./result-badge";
 import { EntryLink } from "./table/entry-link";
@@ -44,11 +43,11 @@ export function AuditHistory({ of: { id, name }, what }: { of: { id: string; nam
   const all = new URLSearchParams({ resourceId: id, ...(orgId ? { orgId } : {}) });
   return (
     <>
-      <div className={classes.tools}>
+      <Box px="edge" py="lg">
         <Anchor component={Link} href={`/?${all}`}>
           All audit entries about {name}
         </Anchor>
-      </div>
+      </Box>
       <PagedList
         query={query}
         what="the audit history"
@@ -64,7 +63,11 @@ export function AuditHistory({ of: { id, name }, what }: { of: { id: string; nam
               rowKey={(e) => e.id}
               isStale={isStale}
             />
-            {query.data?.hasMore && <p className={classes.note}>These are the newest {LIMIT}.</p>}
+            {query.data?.hasMore && (
+              <Text size="sm" c="dimmed" px="edge" py="md">
+                These are the newest {LIMIT}.
+              </Text>
+            )}
           </>
         )}
       </PagedList>

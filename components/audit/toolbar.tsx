@@ -99,7 +99,7 @@ type Props = { showsChart: boolean; onChart: () => void };
 export function Toolbar({ showsChart, onChart }: Props) {
   const { view, setView, audit, exporting } = useViewer();
   return (
-    <div className={classes.toolbar}>
+    <div className={classes.toolbar} data-screen>
       <h1 className={classes.title}>Audit log</h1>
       <SearchBox />
       <div className={classes.controls}>

@@ -53,7 +53,7 @@ function Chips() {
   const searchLiterally = async () => setView({ ...(await reader.readLiterally(view)), ...FROM_START });
   if (chips.length === 0 && !typed) return null;
   return (
-    <ul className={classes.chips} aria-label="Active filters">
+    <ul className={classes.chips} aria-label="Active filters" data-screen>
       {chips.map((chip) => (
         <li key={chip.key} className={classes.chip}>
           <span className={classes.chipName}>{chip.name}</span>

@@ -13,7 +13,7 @@ export function StartPanel() {
   const { title, way } = STEPS[next.step];
   const done = list.steps.filter((step) => step.done).length;
   return (
-    <aside className={classes.panel} aria-label="Getting started">
+    <aside className={classes.panel} aria-label="Getting started" data-screen>
       <p>
         <span className={classes.quiet}>
           Getting started, {done} of {list.steps.length} done. Next:

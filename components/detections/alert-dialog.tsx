@@ -105,7 +105,7 @@ function Entries({ title, entries, none }: { title: string; entries: readonly En
     <section aria-label={title}>
       <Text fw={600}>{title}</Text>
       {entries.length === 0 && <Text size="sm">{none}</Text>}
-      <ul style={{ paddingInlineStart: 20, margin: 0, overflowWrap: "anywhere" }}>
+      <ul className="tm-bullets">
         {entries.map((entry) => (
           <li key={entry.id}>
             <EntrySentence entry={entry} />

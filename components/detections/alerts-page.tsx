@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Text, UnstyledButton } from "@mantine/core";
+import { Button, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import Link from "next/link";
@@ -10,8 +10,7 @@ import { useCan, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
-import { usePage } from "@/components/ui/paged-list";
-import pagedClasses from "@/components/ui/paged-list.module.css";
+import { ListTools, usePage } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
@@ -79,9 +78,9 @@ export function AlertsPage() {
         empty={{ title: "No alerts", text: state ? "No alert is in this state." : "No rule has found anything." }}
         error={update.error}
       >
-        <div className={pagedClasses.tools}>
+        <ListTools>
           <FilterSelect label="State" options={OPTIONS} value={state} onChange={(value) => void setState(value)} />
-        </div>
+        </ListTools>
       </RecordSection>
       {opened && <AlertDialog id={opened} onClose={() => setOpened(null)} />}
     </>
@@ -94,10 +93,10 @@ function Title({ alert, onOpen }: { alert: Alert; onOpen: () => void }) {
       <UnstyledButton onClick={onOpen} fw={500}>
         {alert.title}
       </UnstyledButton>
-      <Text size="xs" c="dimmed" fw={400}>
+      <small>
         {alert.entryCount === 1 ? "1 entry" : `${alert.entryCount} entries`}
         {alert.assigneeName && ` · ${alert.assigneeName}`}
-      </Text>
+      </small>
     </>
   );
 }

@@ -99,7 +99,7 @@ function Test(input: { yaml: string; orgId: string | null | undefined }) {
       </Group>
       {test.error && <Message tone="bad">{errorText(test.error)}</Message>}
       {test.data && test.data.samples.length > 0 && (
-        <ul style={{ margin: 0, paddingInlineStart: 20, overflowWrap: "anywhere" }}>
+        <ul className="tm-bullets">
           {test.data.samples.slice(0, 5).map((sample) => (
             <li key={`${sample.orgId} ${sample.entry.id}`}>{`${sample.at.slice(0, 10)}: ${sample.title}`}</li>
           ))}

@@ -1,6 +1,5 @@
 "use client";
 
-import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsString, useQueryState } from "nuqs";
@@ -83,10 +82,8 @@ export function RulesPage() {
 function RuleTitle({ title, shipped, createdByName }: DetectionRule) {
   return (
     <>
-      <div>{title}</div>
-      <Text size="xs" c="dimmed" fw={400}>
-        {shipped ? "Comes with Trailmark" : `Created by ${createdByName}`}
-      </Text>
+      {title}
+      <small>{shipped ? "Comes with Trailmark" : `Created by ${createdByName}`}</small>
     </>
   );
 }
@@ -101,9 +98,9 @@ function StateOf(rule: DetectionRule) {
     return (
       <>
         <StateTag tone="warn">Snoozed</StateTag>
-        <Text size="xs" c="dimmed">
+        <small>
           until <When at={snoozedUntil} />
-        </Text>
+        </small>
       </>
     );
   return cappedAt ? <StateTag tone="warn">Capped</StateTag> : <StateTag tone="good">On</StateTag>;

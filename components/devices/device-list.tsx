@@ -15,8 +15,7 @@ import { FilterSelect } from "@/components/ui/filter-select";
 import { PageLink } from "@/components/ui/links/page-link";
 import { NoMatch, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { PagedList } from "@/components/ui/paged-list";
-import pagedClasses from "@/components/ui/paged-list.module.css";
+import { ListTools, PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { Device } from "@/server/devices/schema";
@@ -63,7 +62,7 @@ export function DeviceList() {
       >
         <Actions onEnroll={enroll.open} />
       </PageHeader>
-      <div className={pagedClasses.tools}>
+      <ListTools>
         <SearchField label="Search by name" value={view.search ?? ""} onSearch={onSearch} />
         <FilterSelect
           label="State"
@@ -71,7 +70,7 @@ export function DeviceList() {
           value={view.state}
           onChange={(state) => setView({ state, page: null })}
         />
-      </div>
+      </ListTools>
       <PagedList
         query={list}
         what="the devices"

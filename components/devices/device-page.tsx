@@ -1,6 +1,6 @@
 "use client";
 
-import { Tabs } from "@mantine/core";
+import { Group, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
@@ -13,7 +13,6 @@ import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { AgentAccess } from "./agent-access";
 import { Online, POLL_MS, systemOf } from "./cells";
-import classes from "./device-page.module.css";
 import { LiveEvents } from "./live/live-events";
 import { DiagnosticLogs, EventLogs } from "./logs";
 import { Overview } from "./overview";
@@ -48,11 +47,11 @@ export function DevicePage({ id }: { id: string }) {
           <PageHeader
             title={device.hostname}
             lead={
-              <span className={classes.lead}>
+              <Group component="span" gap="4px 16px">
                 <Online device={device} />
                 <span>{nameOf(device.orgId)}</span>
                 <span>{systemOf(device)}</span>
-              </span>
+              </Group>
             }
           />
           <Tabs
@@ -60,7 +59,7 @@ export function DevicePage({ id }: { id: string }) {
             onChange={(value) => setView({ tab: TABS.find((name) => name === value) ?? null, page: null })}
             keepMounted={false}
           >
-            <TabList className={classes.tabs} label="About this device" chosen={tab}>
+            <TabList label="About this device" chosen={tab}>
               {TABS.map((name) => (
                 <Tabs.Tab key={name} value={name}>
                   {LABEL[name]}

@@ -7,14 +7,13 @@ import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { Notice } from "@/components/ui/notice";
-import { PagedList } from "@/components/ui/paged-list";
+import { ListTools, PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { type AgentLog, LOG_LEVELS } from "@/server/devices/logs/agent-log-schema";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/devices/logs/event-log-schema";
 import { capitalized } from "@/server/ground/text";
 import { Level, LogMessage } from "./cells";
-import classes from "./device-page.module.css";
 
 const LEVELS: { value: AgentLog["level"]; label: string }[] = [
   { value: "error", label: "Errors" },
@@ -61,7 +60,7 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
   const isNarrowed = Boolean(view.search || view.level);
   return (
     <>
-      <div className={classes.tools}>
+      <ListTools pt="lg">
         <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
         <FilterSelect
           label="Level"
@@ -69,7 +68,7 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
           value={view.level}
           onChange={(level) => setView({ level, page: null })}
         />
-      </div>
+      </ListTools>
       <PagedList
         query={query}
         what="the diagnostic logs"
@@ -136,7 +135,7 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
   const onSource = useCallback((source: string) => setView({ source: source || null, page: null }), [setView]);
   return (
     <>
-      <div className={classes.tools}>
+      <ListTools pt="lg">
         <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
         <SearchField label="Source, as it is written" value={view.source ?? ""} onSearch={onSource} />
         <FilterSelect
@@ -152,7 +151,7 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
           onChange={(category) => setView({ category, page: null })}
           width={170}
         />
-      </div>
+      </ListTools>
       <PagedList
         query={query}
         what="the event logs"

@@ -1,5 +1,6 @@
 "use client";
 
+import { Text } from "@mantine/core";
 import { bytes, duration } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { Fact } from "@/components/ui/facts";
@@ -84,9 +85,9 @@ export function Overview({ device }: { device: DeviceDetail }) {
         </Fact>
       </dl>
       {metrics.length > 0 && (
-        <p className={classes.asOf}>
+        <Text size="xs" c="dimmed" px="edge" pt="md">
           As of the last report, <When at={device.lastSeenAt} />
-        </p>
+        </Text>
       )}
       {metrics.length > 0 && (
         <dl className={classes.facts} aria-label="Metrics of the last heartbeat">

@@ -51,10 +51,10 @@ export function Frame({ release, children }: { release: string; children: ReactN
   return (
     <div className={classes.frame}>
       <StepUp />
-      <a href="#content" className={classes.skip}>
+      <a href="#content" className={classes.skip} data-screen>
         Skip to content
       </a>
-      <header className={classes.header}>
+      <header className={classes.header} data-screen>
         <Burger
           opened={opened}
           onClick={toggle}
@@ -76,7 +76,7 @@ export function Frame({ release, children }: { release: string; children: ReactN
           <UserMenu />
         </div>
       </header>
-      <div className={classes.navbar}>
+      <div className={classes.navbar} data-screen>
         <Nav release={release} />
       </div>
       {wasOpened && <NavDrawer release={release} opened={opened} onClose={drawer.close} />}

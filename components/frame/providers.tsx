@@ -87,7 +87,7 @@ const theme = createTheme({
   fontFamilyMonospace: MONO,
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.25rem" },
   lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.4" },
-  spacing: { xs: "0.25rem", sm: "0.5rem", md: "0.75rem", lg: "1rem", xl: "1.5rem" },
+  spacing: { xs: "0.25rem", sm: "0.5rem", md: "0.75rem", lg: "1rem", xl: "1.5rem", edge: "var(--tm-edge)" },
   radius: { xs: "3px", sm: "4px", md: "6px", lg: "8px", xl: "12px" },
   defaultRadius: "md",
   headings: {

@@ -8,7 +8,7 @@ import { SchemeMenu } from "./scheme-menu";
 export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <div className={classes.ground}>
-      <header className={classes.bar}>
+      <header className={classes.bar} data-screen>
         <a href="/" className={brand.brand} aria-label="Trailmark, to the audit log">
           <Mark size={22} />
           <span className={brand.name}>Trailmark</span>

@@ -2,7 +2,6 @@ import { counted } from "@/components/format/amounts";
 import type { Outputs } from "@/components/trpc";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { MAX_BREAKS } from "@/server/evidence/chain/verifier";
-import classes from "./integrity.module.css";
 
 /** "1 place", "3 places": number of breaks. A full list counts as "at least". */
 export function placesText(breaks: readonly unknown[]): string {
@@ -36,7 +35,7 @@ export function Breaks({ breaks, rowHref }: Props) {
       header: "Where",
       width: 170,
       cell: (b) => (
-        <span className={classes.where}>
+        <span>
           {b.id && rowHref ? (
             <a className="tm-link" href={rowHref(b.id)}>
               {positionOf(b)}
@@ -44,7 +43,11 @@ export function Breaks({ breaks, rowHref }: Props) {
           ) : (
             positionOf(b)
           )}
-          {b.id && <code>{b.id.slice(0, 8)}</code>}
+          {b.id && (
+            <small>
+              <code>{b.id.slice(0, 8)}</code>
+            </small>
+          )}
         </span>
       ),
     },
@@ -52,9 +55,9 @@ export function Breaks({ breaks, rowHref }: Props) {
       header: "What",
       width: 230,
       cell: (b) => (
-        <span className={classes.what}>
+        <span>
           <strong>{BREAK_TEXT[b.kind][0]}</strong>
-          <span>{isOfFile(b) ? "the file is not the one that was sealed" : BREAK_TEXT[b.kind][1]}</span>
+          <small>{isOfFile(b) ? "the file is not the one that was sealed" : BREAK_TEXT[b.kind][1]}</small>
         </span>
       ),
     },

@@ -44,7 +44,7 @@ function Running({ runId, total, seconds, onCancel }: RunningProps) {
   );
   const rows = progress.data?.rows ?? 0;
   return (
-    <div className={classes.running}>
+    <Group gap="md" mx="edge">
       <span className="tm-figures">
         Verifying every entry: {count(rows)}
         {total === null ? " entries" : ` of ${count(total)} entries`}, {seconds.toFixed(1)} s
@@ -54,13 +54,14 @@ function Running({ runId, total, seconds, onCancel }: RunningProps) {
           value={total > 0 ? Math.min(100, (rows / total) * 100) : 0}
           aria-label="Entries read"
           size="sm"
-          className={classes.bar}
+          flex="1 1 120px"
+          maw={280}
         />
       )}
       <Button variant="default" size="xs" onClick={onCancel}>
         Cancel
       </Button>
-    </div>
+    </Group>
   );
 }
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { Skeleton } from "@mantine/core";
+import { Box, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Org } from "@/components/account/one-org";
 import { count } from "@/components/format/amounts";
@@ -10,7 +10,6 @@ import { CopiedCode } from "@/components/ui/code/copied-code";
 import { Failure, Notice } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
-import classes from "./integrity.module.css";
 import { SHOWN_CHECKPOINTS } from "./shown";
 
 type Checkpoint = Outputs["integrity"]["checkpoints"]["data"][number];
@@ -39,9 +38,9 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
         flush
       >
         {query.isPending && (
-          <div className={classes.loading} role="status" aria-label="Loading the checkpoints">
+          <Box px="edge" pb={20} role="status" aria-label="Loading the checkpoints">
             <Skeleton height={120} />
-          </div>
+          </Box>
         )}
         {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checkpoints" />}
         {query.data &&
@@ -57,22 +56,25 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
           ))}
       </Section>
       <Section title="Where checkpoints go">
-        <ul className={classes.plain}>
+        <Stack component="ul" gap={6}>
           {sinks.map((sink) => (
             <li key={sink.name}>
-              <strong>{SINK[sink.name]}</strong> <span>{sink.detail}</span>
+              <strong>{SINK[sink.name]}</strong>{" "}
+              <Text span inherit c="dimmed">
+                {sink.detail}
+              </Text>
             </li>
           ))}
-        </ul>
+        </Stack>
       </Section>
       <Section title="Verifier keys" lead="Publish these where your auditors can find them without this server.">
-        <ul className={classes.plain}>
+        <Stack component="ul" gap={6}>
           {query.data?.publicKeys.map((key) => (
             <li key={key}>
               <CopiedCode value={key} what="verifier key" />
             </li>
           ))}
-        </ul>
+        </Stack>
       </Section>
     </>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Skeleton } from "@mantine/core";
+import { Box, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { OneOrg, type Org } from "@/components/account/one-org";
@@ -44,9 +44,9 @@ function Integrity({ org }: { org: Org }) {
     <>
       <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} is still as it was written.`} />
       {status.isPending && (
-        <div className={classes.loading} role="status" aria-label="Loading the integrity status">
+        <Box px="edge" pb={20} role="status" aria-label="Loading the integrity status">
           <Skeleton className={classes.awaited} radius={8} />
-        </div>
+        </Box>
       )}
       {status.isError ? (
         <Failure error={status.error} onRetry={() => void status.refetch()} what="the state of the chain" />

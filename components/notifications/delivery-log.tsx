@@ -1,6 +1,5 @@
 "use client";
 
-import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
@@ -64,10 +63,8 @@ export function DeliveryLog() {
 function SubjectAndType({ subject, type }: Delivery) {
   return (
     <>
-      <div>{subject}</div>
-      <Text size="xs" c="dimmed" fw={400}>
-        {type}
-      </Text>
+      {subject}
+      <small>{type}</small>
     </>
   );
 }
@@ -84,15 +81,11 @@ function StatusOf({ status, error, nextAttemptAt, attempts }: Delivery) {
   return (
     <div>
       {tag}
-      {error && (
-        <Text size="xs" c="dimmed">
-          {error}
-        </Text>
-      )}
+      {error && <small>{error}</small>}
       {status === "pending" && attempts > 0 && (
-        <Text size="xs" c="dimmed">
+        <small>
           Next attempt: <When at={nextAttemptAt} />
-        </Text>
+        </small>
       )}
     </div>
   );

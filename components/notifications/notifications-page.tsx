@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import Link from "next/link";
@@ -31,7 +31,7 @@ function toneOf({ status, kind }: Notification) {
 }
 
 /** One notification, or a group of the same kind that started or ended together. */
-function GroupItem({ group }: { group: Group }) {
+function GroupItem({ group }: { group: Alike }) {
   const trpc = useTRPC();
   const read = useMutation(trpc.notifications.read.mutationOptions(useInvalidation(trpc.notifications.pathFilter())));
   const [first] = group;
@@ -43,13 +43,13 @@ function GroupItem({ group }: { group: Group }) {
         <Icon size={18} strokeWidth={1.75} role="img" aria-label={word} />
       </span>
       <div className={classes.body}>
-        <p className={classes.meta}>
+        <Group component="p" gap="4px 12px" fz="sm" c="dimmed">
           <span>{first.label}</span>
           <span>
             <When at={first.resolvedAt ?? first.raisedAt} />
           </span>
           {unread.length > 0 && <span className={classes.unread}>Unread</span>}
-        </p>
+        </Group>
         {group.length === 1 ? <SingleNotification notification={first} /> : <NotificationList group={group} />}
       </div>
       {unread.length > 0 && (
@@ -61,7 +61,7 @@ function GroupItem({ group }: { group: Group }) {
   );
 }
 
-const headline = (group: Group): string =>
+const headline = (group: Alike): string =>
   group.length === 1 ? group[0].sentence : `${group[0].label}: ${counted(group.length, "organization")}`;
 
 function SingleNotification({ notification }: { notification: Notification }) {
@@ -71,12 +71,16 @@ function SingleNotification({ notification }: { notification: Notification }) {
       <p className={classes.sentence}>
         <Link href={pathOf(link)}>{resolution ?? sentence}</Link>
       </p>
-      {resolution && <p className={classes.before}>Before: {sentence}</p>}
+      {resolution && (
+        <Text size="sm" c="dimmed">
+          Before: {sentence}
+        </Text>
+      )}
     </>
   );
 }
 
-function NotificationList({ group }: { group: Group }) {
+function NotificationList({ group }: { group: Alike }) {
   return (
     <details>
       <summary className={classes.sentence}>
@@ -96,11 +100,11 @@ function NotificationList({ group }: { group: Group }) {
 
 type Notification = Outputs["notifications"]["list"]["data"][number];
 /** Notifications of one kind from the same evaluation, shown as one. */
-export type Group = [Notification, ...Notification[]];
+type Alike = [Notification, ...Notification[]];
 
 /** Groups adjacent notifications of the same kind, status and evaluation; keeps the order. */
-function grouped(rows: readonly Notification[]): Group[] {
-  const groups: Group[] = [];
+function grouped(rows: readonly Notification[]): Alike[] {
+  const groups: Alike[] = [];
   for (const row of rows) {
     const last = groups.at(-1);
     const first = last?.[0];
@@ -148,7 +152,7 @@ export function NotificationsPage() {
           </Button>
         )}
       </PageHeader>
-      <div className={classes.tools}>
+      <Group gap="sm" px="edge" pb="lg">
         <SegmentedControl
           aria-label="Which notifications"
           size="sm"
@@ -159,7 +163,7 @@ export function NotificationsPage() {
         <Button component={Link} href="/settings/notifications" variant="default">
           Settings
         </Button>
-      </div>
+      </Group>
       <PagedList
         query={list}
         what="the notifications"

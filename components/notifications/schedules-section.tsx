@@ -1,5 +1,6 @@
 "use client";
 
+import { Box } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
@@ -11,7 +12,6 @@ import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { ReportSchedule } from "@/server/notify/report-schedules/schema";
 import { REPORT_LABEL } from "@/server/notify/report-schedules/vocabulary";
-import classes from "./notifications.module.css";
 
 const ScheduleDialog = dynamic(() => import("./schedule-dialog").then((m) => m.ScheduleDialog), { ssr: false });
 
@@ -59,9 +59,9 @@ export function SchedulesSection() {
       empty={{ title: "No scheduled reports", text: "Schedule one to get it every week or month." }}
     >
       {list.data?.mailConfigured === false && (
-        <div className={classes.flushed}>
+        <Box px="edge">
           <Message tone="warn">No mail server yet: reports start once one is set up.</Message>
-        </div>
+        </Box>
       )}
     </RecordSection>
   );

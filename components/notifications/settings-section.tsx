@@ -32,7 +32,7 @@ export function NotificationSettings() {
         onChange={(value) => setView({ tab: TABS.find((name) => name === value) ?? null, page: null })}
         keepMounted={false}
       >
-        <TabList label="Notification settings" className={classes.tabs} chosen={tab}>
+        <TabList label="Notification settings" chosen={tab}>
           <Tabs.Tab value="alarms">Alarms</Tabs.Tab>
           {mayExport && <Tabs.Tab value="reports">Scheduled reports</Tabs.Tab>}
           {mayManage && <Tabs.Tab value="webhooks">Webhooks</Tabs.Tab>}

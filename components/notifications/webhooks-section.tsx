@@ -1,6 +1,5 @@
 "use client";
 
-import { Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
@@ -121,10 +120,8 @@ export function WebhooksSection() {
 function NameAndHost({ name, url }: Webhook) {
   return (
     <>
-      <div>{name}</div>
-      <Text size="xs" c="dimmed" fw={400} style={{ overflowWrap: "anywhere" }}>
-        {new URL(url).host}
-      </Text>
+      {name}
+      <small>{new URL(url).host}</small>
     </>
   );
 }

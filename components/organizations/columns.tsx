@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { bytes, count, counted } from "@/components/format/amounts";
@@ -78,7 +79,12 @@ const entriesOf = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h
 
 function ResultCount({ n, result, orgId }: { n: number; result: "failure" | "denied"; orgId: string }) {
   const text = result === "denied" ? `${count(n)} denied` : counted(n, "failure");
-  if (n === 0) return <span className={classes.quiet}>{text}</span>;
+  if (n === 0)
+    return (
+      <Text span inherit c="dimmed">
+        {text}
+      </Text>
+    );
   return (
     <Link className={classes.bad} href={entriesOf(orgId, result)} prefetch={false}>
       {text}
@@ -102,7 +108,12 @@ export const leavesToText = ({ leavesTo }: Pick<Row, "leavesTo">): string =>
 
 /** Receivers of its entries, inactive ones below. */
 function LeavesTo({ streams }: { streams: Row["leavesTo"] }): ReactNode {
-  if (streams.length === 0) return <span className={classes.quiet}>Nothing</span>;
+  if (streams.length === 0)
+    return (
+      <Text span inherit c="dimmed">
+        Nothing
+      </Text>
+    );
   const still = streams.filter(({ state }) => state !== "active");
   return (
     <TwoLines
@@ -129,7 +140,13 @@ export const COLUMNS: OrganizationColumn[] = [
       checkpoint ? (
         <TwoLines first={ago(checkpoint.signedAt, readAt)} second={WITNESS_LABEL[witness.state]} />
       ) : (
-        <TwoLines first={<span className={classes.quiet}>None</span>} />
+        <TwoLines
+          first={
+            <Text span inherit c="dimmed">
+              None
+            </Text>
+          }
+        />
       ),
   },
   { key: "retention", header: "Retention", sort: "retention", cell: (row) => <Retention {...row} /> },
@@ -169,7 +186,9 @@ export const COLUMNS: OrganizationColumn[] = [
     cell: ({ devices }) =>
       devices &&
       (devices.online + devices.offline === 0 ? (
-        <span className={classes.quiet}>None</span>
+        <Text span inherit c="dimmed">
+          None
+        </Text>
       ) : (
         <TwoLines
           first={`${count(devices.online)} of ${count(devices.online + devices.offline)} online`}

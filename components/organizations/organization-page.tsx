@@ -1,20 +1,18 @@
 "use client";
 
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Group, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
 import { useCan, useMe } from "@/components/account/org";
-import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit/histogram/bars";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { growthFigure } from "@/components/format/growth";
 import { When } from "@/components/format/when";
-import { useZone } from "@/components/format/zone";
 import { isVisibleTo, navGroups } from "@/components/nav-items";
-import { UNBATCHED, useTRPC } from "@/components/trpc";
+import { Trend } from "@/components/reports/trend";
+import { useTRPC } from "@/components/trpc";
 import { Facts } from "@/components/ui/facts";
-import factClasses from "@/components/ui/facts.module.css";
 import { Figures } from "@/components/ui/figures";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
@@ -22,42 +20,11 @@ import { StateTag } from "@/components/ui/state-tag";
 import { DAY_MS } from "@/server/ground/time/durations";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { CHAIN_LABEL, leavesToText } from "./columns";
-import classes from "./organization.module.css";
 import { organizationQuery } from "./organizations-query";
 
 const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m) => m.OrganizationDialog), {
   ssr: false,
 });
-
-/** The minimum height of a day that has entries. */
-const MIN_HEIGHT = 2;
-
-/** Entries per day over the last 30 days, by the time of the event. */
-function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
-  const { zone } = useZone();
-  const query = useQuery(useTRPC().audit.histogram.queryOptions({ orgId: [orgId], from, zone }, { trpc: UNBATCHED }));
-  if (query.isError)
-    return <Failure error={query.error} onRetry={() => void query.refetch()} what="the entries over time" />;
-  if (!query.data) return <Skeleton height={120} />;
-  const bars = barsOf(query.data);
-  if (bars.length === 0) return <p className={classes.none}>No entries in the last 30 days.</p>;
-  const max = Math.max(1, ...bars.map(sumOf));
-  return (
-    <figure className={classes.chart}>
-      <svg viewBox={`0 0 ${bars.length} 100`} preserveAspectRatio="none" aria-hidden="true">
-        {bars.map((bar, x) => {
-          const height = sumOf(bar) > 0 ? Math.max(MIN_HEIGHT, (sumOf(bar) / max) * 100) : 0;
-          return (
-            <rect key={bar.from.getTime()} x={x + 0.1} width={0.8} y={100 - height} height={height}>
-              <title>{describeBars([bar], zone)}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <figcaption>{`${describeBars(bars, zone).split(":")[0]}: ${describeAllBars(bars, query.data.step)}`}</figcaption>
-    </figure>
-  );
-}
 
 type Org = OrganizationOverview;
 
@@ -110,24 +77,24 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
         {mayEdit && <Edit id={org.orgId} />}
       </PageHeader>
       {org.attention.length > 0 && (
-        <ul className={classes.reasons} aria-label="Needs attention">
+        <Group component="ul" gap="4px 16px" px="edge" pb="lg" aria-label="Needs attention">
           {org.attention.map(({ code, text }) => (
             <li key={code}>
               <StateTag tone={code === "chain_broken" ? "bad" : "warn"}>{text}</StateTag>
             </li>
           ))}
-        </ul>
+        </Group>
       )}
       <Links orgId={org.orgId} />
       <Numbers org={org} readAt={readAt} />
       <Section title="Entries" lead="Last 30 days, by the time they happened.">
-        <GrowthChart orgId={org.orgId} from={monthAgo} />
+        <Trend range={{ orgId: org.orgId, from: monthAgo }} />
       </Section>
       <Section title="Integrity">
         <Chain org={org} />
       </Section>
       <Section title="Data streams">
-        <Facts className={factClasses.facts} facts={[["Entries leave to", leavesToText(org) || "Nothing"]]} />
+        <Facts facts={[["Entries leave to", leavesToText(org) || "Nothing"]]} />
       </Section>
       <Section title="Retention">
         <Retention org={org} pruningEnabled={pruningEnabled} />
@@ -135,7 +102,6 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
       {org.devices && (
         <Section title="Devices">
           <Facts
-            className={factClasses.facts}
             facts={[
               ["Online", count(org.devices.online)],
               ["Offline", count(org.devices.offline)],
@@ -176,7 +142,7 @@ const ITEMS = navGroups.flatMap(({ items }) => items).filter(({ href }) => LINKE
 function Links({ orgId }: { orgId: string }) {
   const me = useMe();
   return (
-    <nav className={classes.links} aria-label="Pages of this organization">
+    <Group component="nav" gap="sm" px="edge" pb={20} aria-label="Pages of this organization">
       {ITEMS.filter((item) => isVisibleTo(item, me)).map(({ label, href }) => (
         <Button
           key={href}
@@ -189,7 +155,7 @@ function Links({ orgId }: { orgId: string }) {
           {label}
         </Button>
       ))}
-    </nav>
+    </Group>
   );
 }
 
@@ -221,7 +187,6 @@ function Chain({ org }: { org: Org }) {
   }[witness.state];
   return (
     <Facts
-      className={factClasses.facts}
       facts={[
         [
           "Verdict",
@@ -264,7 +229,6 @@ function Retention({ org: { retention, oldestAt }, pruningEnabled }: Omit<Props,
   const due = isDue ? "The oldest entries are past the period" : "Nothing to remove";
   return (
     <Facts
-      className={factClasses.facts}
       facts={[
         [
           "Entries are kept for",

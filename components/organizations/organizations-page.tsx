@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Select, Skeleton } from "@mantine/core";
+import { Box, Button, Group, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Download, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
@@ -8,11 +8,12 @@ import { useMemo, useState } from "react";
 import { useCan } from "@/components/account/org";
 import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { saveCsv } from "@/components/reports/csv";
+import { saveFile } from "@/components/save-file";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Failure, Message, NoMatch, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { SearchField } from "@/components/ui/search-field";
+import { toCsv } from "@/server/ground/csv";
 import { arrange } from "@/server/organizations/overview/arrange";
 import { type Shown, SORTS, type Sort } from "@/server/organizations/overview/schema";
 import classes from "./organizations.module.css";
@@ -35,7 +36,8 @@ export function OrganizationsPage() {
   const { query, rows } = useOrganizationsList(view);
   const mayCreate = useCan("organizations:manage");
   const [isCreating, setIsCreating] = useState(false);
-  const download = () => query.data && saveCsv("organizations.csv", organizationsCsv(rows, query.data.readAt));
+  const download = () =>
+    query.data && saveFile("organizations.csv", toCsv(organizationsCsv(rows, query.data.readAt)), "text/csv");
   return (
     <>
       <PageHeader title="Organizations">
@@ -57,14 +59,14 @@ export function OrganizationsPage() {
         {isCreating && <OrganizationDialog onClose={() => setIsCreating(false)} />}
       </PageHeader>
       {query.data && !query.data.pruningEnabled && (
-        <div className={classes.warning}>
+        <Box px="edge" pb="lg">
           <Message tone="warn">
             Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so no entries
             are removed in any organization.
           </Message>
-        </div>
+        </Box>
       )}
-      <div className={classes.tools}>
+      <div className={classes.tools} data-screen>
         <SearchField label="Search organizations" value={view.search ?? ""} onSearch={search} />
         <Filters counts={query.data?.counts} show={view.show ?? []} onToggle={toggle} />
         <SortSelect sort={view.sort} onSort={sortBy} />
@@ -172,11 +174,11 @@ const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void
 
 function Waiting() {
   return (
-    <div className={classes.waiting} role="status" aria-label="Loading the organizations">
+    <Stack className={classes.waiting} role="status" aria-label="Loading the organizations">
       {[1, 2, 3, 4, 5, 6].map((line) => (
         <Skeleton key={line} height={14} width={`${90 - line * 6}%`} />
       ))}
-    </div>
+    </Stack>
   );
 }
 
@@ -199,7 +201,7 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
   if (rows.length === 0) return <NoneShown view={view} onClear={onClear} />;
   return (
     <>
-      <p className={classes.count}>
+      <Text size="xs" c="dimmed" px="edge" pb="sm" className="tm-figures">
         <span role="status">
           {counted(rows.length, "organization")}
           {overview.pagination.totalPages > 1 && ` of ${count(overview.pagination.total)}; search for the others`}
@@ -208,9 +210,9 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
             : ""}
         </span>
         , as of <When at={overview.readAt} />
-      </p>
+      </Text>
       {selection.chosen.length > 0 && (
-        <fieldset className={classes.selected} aria-label="Selected organizations">
+        <fieldset className={classes.selected} aria-label="Selected organizations" data-screen>
           <strong>{count(selection.chosen.length)} selected</strong>
           <Button size="xs" onClick={() => setDialog("verify")}>
             Verify

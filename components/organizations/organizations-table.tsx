@@ -73,7 +73,7 @@ export function OrganizationsTable({ rows, readAt, selection, isStale, ...sortin
                   data-selected={selection?.ids.has(row.orgId) || undefined}
                 >
                   {selection && (
-                    <td className={classes.tick}>
+                    <td className={classes.tick} data-screen>
                       <Checkbox
                         aria-label={`Select ${row.name}`}
                         checked={selection.ids.has(row.orgId)}
@@ -102,7 +102,7 @@ export function OrganizationsTable({ rows, readAt, selection, isStale, ...sortin
 function TickAll({ rows, selection: { ids, toggleAll } }: { rows: Row[]; selection: Selection }) {
   const isAll = rows.length > 0 && rows.every(({ orgId }) => ids.has(orgId));
   return (
-    <th scope="col" className={classes.tick}>
+    <th scope="col" className={classes.tick} data-screen>
       <Checkbox
         aria-label="Select all organizations shown"
         checked={isAll}

@@ -66,12 +66,12 @@ export function Today({ today, zone }: { today: TodayLines; zone: string }) {
   const start = `${clock(since, zone).slice(0, 5)} yesterday`;
   if (lines.length === 0)
     return (
-      <section className={classes.today} aria-label="Today">
+      <section className={classes.today} aria-label="Today" data-screen>
         Nothing unusual in {scope} since {start}
       </section>
     );
   return (
-    <section className={classes.today} aria-label="Today">
+    <section className={classes.today} aria-label="Today" data-screen>
       <h2 title={`Since ${start}`}>Today</h2>
       <ul>
         {lines.map((line) => {

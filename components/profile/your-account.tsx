@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, PasswordInput, Stack } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
@@ -17,7 +17,6 @@ import { StateTag } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
 import { MIN_PASSWORD_LENGTH } from "@/server/identity/auth/schema";
 import { type MySession, passwordInput } from "@/server/identity/me/schema";
-import classes from "./profile.module.css";
 import { TwoFactorSection } from "./two-factor-section";
 
 const NONE = { currentPassword: "", newPassword: "" };
@@ -42,15 +41,15 @@ function PasswordSection() {
       <form
         ref={form.element}
         onSubmit={form.onSubmit((values) => form.send(passwordInput, change, values))}
-        className={classes.form}
+        style={{ maxWidth: 400 }}
         noValidate
       >
         <Stack gap="md">
           {form.message && <Message tone="bad">{form.message}</Message>}
           {change.isSuccess && !form.message && (
-            <p role="status" className={classes.done}>
+            <Text role="status" c="var(--tm-ok)">
               Password changed. {ended > 0 && `${ended} other ${ended === 1 ? "session has" : "sessions have"} ended.`}
-            </p>
+            </Text>
           )}
           <PasswordInput
             label="Current password"
@@ -118,7 +117,7 @@ function SessionsSection() {
         {
           header: "Device",
           cell: (s) => (
-            <div className={classes.rows}>
+            <div>
               {deviceOf(s)}
               <small>{s.via === "api" ? "API token" : "Browser"}</small>
             </div>

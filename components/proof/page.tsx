@@ -21,7 +21,7 @@ if (root)
   createRoot(root).render(
     published ? (
       <>
-        <header>
+        <header data-screen>
           <a href="/" aria-label="Trailmark, to the audit log">
             <Mark size={22} />
             <span>Trailmark</span>

@@ -1,12 +1,12 @@
 "use client";
 
 import { type ChangeEvent, useEffect, useState } from "react";
+import { saveFile } from "@/components/save-file";
 import type { CheckedProof, TrustSource } from "./check-proof";
 import classes from "./proof.module.css";
 import { fromFragment, isProofFragment } from "./proof-link";
 import { ProofVerdictView } from "./proof-verdict";
 import { readProof } from "./read-proof";
-import { saveText } from "./save-text";
 
 /** organization: its name according to the server that provided the proof, which has only its id. */
 export type LoadedProof = { text: string; organization?: string };
@@ -130,8 +130,8 @@ function Checked({ text, organization, keys }: CheckedProps) {
   return (
     <>
       <ProofVerdictView {...found} organization={organization} />
-      <div className={classes.actions}>
-        <button type="button" onClick={() => saveText(`${name}.tlog-proof`, text)}>
+      <div className={classes.actions} data-screen>
+        <button type="button" onClick={() => saveFile(`${name}.tlog-proof`, text)}>
           Download .tlog-proof
         </button>
         <button type="button" onClick={() => window.print()}>
@@ -156,7 +156,7 @@ function Keys({ value, serverPolicy, onChange }: KeysProps) {
           ? "This page has no key. Paste the verifier key that you were given, or a policy file; without one, nothing is proven."
           : "Without a key of yours, the proof is checked against the keys of the server that served this page. It is safer to paste a verifier key that you saved earlier, or a policy file."}
       </p>
-      <label>
+      <label data-screen>
         Verifier key or policy
         <textarea
           rows={3}
@@ -173,7 +173,7 @@ function Keys({ value, serverPolicy, onChange }: KeysProps) {
             <summary>Keys that this server publishes</summary>
             <pre>{serverPolicy}</pre>
           </details>
-          <p className={classes.screenOnly}>
+          <p data-screen>
             You do not have to trust this server’s page:{" "}
             <a href="/verify/offline.html" download="trailmark-proof.html" className="tm-link">
               save the page as one file

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Button, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Text, VisuallyHidden } from "@mantine/core";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { count, counted } from "@/components/format/amounts";
@@ -37,9 +37,9 @@ export function Counts({ title, head, counts, more = [] }: Props) {
     {
       header: head,
       cell: (c) => (
-        <span className={reportsClasses.name}>
+        <span>
           {c.name}
-          {c.detail && <span>{c.detail}</span>}
+          {c.detail && <small>{c.detail}</small>}
         </span>
       ),
     },
@@ -63,11 +63,11 @@ export function Counts({ title, head, counts, more = [] }: Props) {
             rowKey={(c) => c.key}
           />
           {counts.length > SHOWN_ROWS && !showsAll && (
-            <p className={reportsClasses.more}>
+            <Text px={24} py="md" data-screen>
               <Button variant="default" size="xs" onClick={() => setShowsAll(true)}>
                 Show all {count(counts.length)}
               </Button>
-            </p>
+            </Text>
           )}
         </div>
       </div>

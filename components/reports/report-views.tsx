@@ -177,9 +177,9 @@ const deniedColumns: Column<Count>[] = [
   {
     header: "Action",
     cell: (c) => (
-      <span className={classes.name}>
+      <span>
         {c.name}
-        {c.detail}
+        <small>{c.detail}</small>
       </span>
     ),
   },

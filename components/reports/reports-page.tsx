@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Skeleton, Switch, Tabs } from "@mantine/core";
+import { Box, Button, Group, Skeleton, Stack, Switch, Tabs } from "@mantine/core";
 import { Download, Printer } from "lucide-react";
 import { parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs";
 import type { ComponentType } from "react";
@@ -9,12 +9,13 @@ import { RangeMenu } from "@/components/audit/filters/range-menu";
 import { PRESET_LABEL } from "@/components/audit/state/range";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { saveFile } from "@/components/save-file";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { exportName } from "@/server/audit/export-name";
+import { toCsv } from "@/server/ground/csv";
 import { REPORT_LABEL, REPORTS, type Report } from "@/server/notify/report-schedules/vocabulary";
-import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
 import { type Counting, type ReportInput, useReport, useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
@@ -50,12 +51,12 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const save = () => {
     const [from, to] = [range.from, range.to].map((end) => (end ? new Date(end) : undefined));
     const name = exportName({ what: kind, organization: scopeText, from, to, now, zone, ending: "csv" });
-    if (report) saveCsv(name, csvOf(kind, report, covers));
+    if (report) saveFile(name, toCsv(csvOf(kind, report, covers)), "text/csv");
   };
   return (
-    <div className={classes.page}>
+    <Box pb={32}>
       <PageHeader title="Reports" lead={covers}>
-        <Group gap={8} className={classes.tools}>
+        <Group gap={8} data-screen>
           <RangeMenu view={chosen} onRange={setView} />
           <ReportZone />
           <Button variant="default" leftSection={<Download size={15} aria-hidden />} disabled={!report} onClick={save}>
@@ -76,7 +77,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
         onChange={(value) => void setKind(REPORTS.find((name) => name === value) ?? null)}
         keepMounted={false}
       >
-        <TabList className={classes.tabs} label="Report" chosen={kind}>
+        <TabList label="Report" chosen={kind}>
           {REPORTS.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {REPORT_LABEL[name]}
@@ -84,7 +85,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
           ))}
         </TabList>
         {REPORTS.map((name) => (
-          <Tabs.Panel key={name} value={name} className={classes.panel}>
+          <Tabs.Panel key={name} value={name} pt={20}>
             <h2 className={classes.printed}>
               {REPORT_LABEL[name]}
               {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
@@ -100,7 +101,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
           </Tabs.Panel>
         ))}
       </Tabs>
-    </div>
+    </Box>
   );
 }
 
@@ -125,7 +126,9 @@ function useCounting(zone: string) {
     if (!found) return null;
     return (
       <Switch
-        className={classes.switch}
+        mx={24}
+        mb="lg"
+        data-screen
         label={found.label}
         checked={all[found.param] !== null}
         onChange={(event) => void setAll({ [found.param]: event.currentTarget.checked ? "all" : null })}
@@ -148,10 +151,10 @@ function ReportView<K extends Report>({ kind, readAt, range, isStill, counted }:
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)
     return (
-      <div className={classes.loading} role="status" aria-label="Loading the report">
+      <Stack gap="xl" px="edge" role="status" aria-label="Loading the report">
         <Skeleton height={92} />
         <Skeleton height={280} />
-      </div>
+      </Stack>
     );
   if (query.isError)
     return (

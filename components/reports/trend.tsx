@@ -1,7 +1,8 @@
 "use client";
 
-import { Skeleton } from "@mantine/core";
+import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit/histogram/bars";
 import { count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
@@ -15,7 +16,23 @@ import classes from "./trend.module.css";
 const FULL = 100;
 /** Minimum height of a step with entries. */
 const MIN_HEIGHT = 2;
-const heightOf = (n: number, most: number): number => (n > 0 ? Math.max(MIN_HEIGHT, (n / most) * FULL) : 0);
+
+type BarsProps = { bars: { n: number; title: string }[]; most: number; children?: ReactNode };
+
+/** Bars in one picture, scaled to `most`. */
+const Bars = ({ bars, most, children }: BarsProps) => (
+  <svg viewBox={`0 0 ${bars.length} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
+    {bars.map(({ n, title }, x) => {
+      const height = n > 0 ? Math.max(MIN_HEIGHT, (n / most) * FULL) : 0;
+      return (
+        <rect key={title} x={x + 0.1} width={0.8} y={FULL - height} height={height}>
+          <title>{title}</title>
+        </rect>
+      );
+    })}
+    {children}
+  </svg>
+);
 
 /** Preceding range of the same length; null without a start. */
 function spanBefore({ from, to }: Pick<ReportInput, "from" | "to">, now: number) {
@@ -26,11 +43,11 @@ function spanBefore({ from, to }: Pick<ReportInput, "from" | "to">, now: number)
 }
 
 type Filter = { actions?: string[]; actorType?: ActorType[] };
-/** before: entries in the preceding period; 0 or null draws no line. readAt: the end of a range without one. */
-type TrendProps = { range: ReportInput; filter: Filter; before: number | null; readAt: number };
+/** before: entries in the preceding period; without any there is no line. readAt: the end of a range without one. */
+type TrendProps = { range: ReportInput; filter?: Filter; before?: number | null; readAt?: number };
 
 /** Entries over the range as bars, and of the preceding period as a line. */
-export function Trend({ range: { orgId, ...span }, filter, before, readAt }: TrendProps) {
+export function Trend({ range: { orgId, ...span }, filter, before = null, readAt = 0 }: TrendProps) {
   const trpc = useTRPC();
   const { zone } = useZone();
   const of = { ...filter, ...(orgId && { orgId: [orgId] }), zone };
@@ -41,23 +58,16 @@ export function Trend({ range: { orgId, ...span }, filter, before, readAt }: Tre
   if (now.isError) return <Failure error={now.error} onRetry={() => void now.refetch()} what="the entries over time" />;
   if (!now.data) return <Skeleton height={140} />;
   const bars = barsOf(now.data);
+  if (bars.length === 0) return <Text c="dimmed">No entries in this range.</Text>;
   const old = earlier && then.data ? barsOf(then.data).slice(0, bars.length) : [];
   const most = Math.max(1, ...[...bars, ...old].map(sumOf));
   const line = old.map((bar, at) => `${at + 0.5},${FULL - (sumOf(bar) / most) * FULL}`).join(" ");
   const [span0 = ""] = describeBars(bars, zone).split(":");
   return (
     <div className={classes.chart}>
-      <svg viewBox={`0 0 ${bars.length} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
-        {bars.map((bar, x) => {
-          const height = heightOf(sumOf(bar), most);
-          return (
-            <rect key={bar.from.getTime()} x={x + 0.1} width={0.8} y={FULL - height} height={height}>
-              <title>{describeBars([bar], zone)}</title>
-            </rect>
-          );
-        })}
+      <Bars bars={bars.map((bar) => ({ n: sumOf(bar), title: describeBars([bar], zone) }))} most={most}>
         {line && <polyline points={line} vectorEffect="non-scaling-stroke" />}
-      </svg>
+      </Bars>
       <p>
         {`${span0}: ${describeAllBars(bars, now.data.step)}`}
         {line && `. Line: the previous period, ${counted(before ?? 0, "entry", "entries")}`}
@@ -75,16 +85,10 @@ export function ByHour({ hours }: { hours: readonly number[] }) {
   return (
     <Section title="By hour of the day">
       <div className={classes.chart}>
-        <svg viewBox={`0 0 ${hours.length} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
-          {hours.map((n, hour) => {
-            const height = heightOf(n, most);
-            return (
-              <rect key={clockHour(hour)} x={hour + 0.1} width={0.8} y={FULL - height} height={height}>
-                <title>{`${clockHour(hour)}: ${counted(n, "entry", "entries")}`}</title>
-              </rect>
-            );
-          })}
-        </svg>
+        <Bars
+          bars={hours.map((n, hour) => ({ n, title: `${clockHour(hour)}: ${counted(n, "entry", "entries")}` }))}
+          most={most}
+        />
         <div className={classes.hours} aria-hidden>
           {[0, 6, 12, 18].map((hour) => (
             <span key={hour}>{clockHour(hour)}</span>

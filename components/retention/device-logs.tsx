@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Skeleton } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -41,8 +41,10 @@ function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["rete
     />
   );
   return (
-    <form
-      className={classes.form}
+    <Stack
+      component="form"
+      align="flex-start"
+      gap="lg"
       onSubmit={(event) => {
         event.preventDefault();
         if (isNew) save.mutate(input);
@@ -68,7 +70,7 @@ function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["rete
           Save device log retention
         </Button>
       </div>
-    </form>
+    </Stack>
   );
 }
 
@@ -94,10 +96,10 @@ export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean })
           {mayManage ? (
             <DeviceLogForm key={policy.data.updatedAt ?? ""} orgId={org.id} policy={policy.data} />
           ) : (
-            <p className={classes.kept}>
+            <Text c="dimmed" maw={640} mt="lg">
               Diagnostic logs: {daysText(policy.data.diagnosticDays)}; events: {daysText(policy.data.eventDays)}.
               Changing this needs the audit:manage permission.
-            </p>
+            </Text>
           )}
         </>
       )}

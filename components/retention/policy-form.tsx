@@ -102,8 +102,10 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
     setDays(value);
   };
   return (
-    <form
-      className={classes.form}
+    <Stack
+      component="form"
+      align="flex-start"
+      gap="lg"
       onSubmit={(event) => {
         event.preventDefault();
         if (isShorter) setIsAsking(true);
@@ -147,6 +149,6 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
           onClose={() => setIsAsking(false)}
         />
       )}
-    </form>
+    </Stack>
   );
 }

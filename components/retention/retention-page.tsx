@@ -1,6 +1,6 @@
 "use client";
 
-import { Skeleton } from "@mantine/core";
+import { Box, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { CalendarClock, Infinity as Endless } from "lucide-react";
 import { OneOrg, type Org } from "@/components/account/one-org";
@@ -62,9 +62,9 @@ function Retention({ org }: { org: Org }) {
     <>
       <PageHeader title="Retention" lead={`${org.name}: entries older than this are deleted daily.`} />
       {policy.isPending && (
-        <div className={classes.loading} role="status" aria-label="Loading the retention policy">
+        <Box px="edge" pb={20} role="status" aria-label="Loading the retention policy">
           <Skeleton height={76} radius={8} />
-        </div>
+        </Box>
       )}
       {policy.isError && (
         <Failure error={policy.error} onRetry={() => void policy.refetch()} what="the retention policy" />
@@ -73,13 +73,13 @@ function Retention({ org }: { org: Org }) {
         <>
           <StateLine policy={policy.data} />
           {!policy.data.pruningEnabled && (
-            <div className={classes.warning}>
+            <Box px="edge" mt={-4} pb={20}>
               <Message tone="warn">
                 Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so nothing
                 is removed, regardless of the settings here. Entries accumulate until the operator of the server changes
                 that.
               </Message>
-            </div>
+            </Box>
           )}
         </>
       )}
@@ -96,21 +96,21 @@ function Retention({ org }: { org: Org }) {
           {mayManage ? (
             <PolicyForm org={org} policy={policy.data} />
           ) : (
-            <p className={classes.reason}>
+            <Text c="dimmed" maw={640}>
               Changing this needs the audit:manage permission, which administrators of the organization or of the
               partner have.
-            </p>
+            </Text>
           )}
         </Section>
       )}
       <DeviceLogs org={org} mayManage={mayManage} />
       <Section title="Archive before deletion">
-        <p className={classes.reason}>
+        <Text c="dimmed" maw={640}>
           {policy.data?.archiveToS3
             ? "An entry is removed only once the archive's copy of it was read back and checked."
             : "No archive is set up: what the daily run removes cannot be restored. Add one under Data streams."}{" "}
           <PageLink href={`/archived?orgId=${org.id}`}>Archived entries</PageLink>
-        </p>
+        </Text>
       </Section>
     </>
   );

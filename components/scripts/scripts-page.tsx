@@ -1,6 +1,6 @@
 "use client";
 
-import { Drawer, Text, UnstyledButton } from "@mantine/core";
+import { Drawer, Stack, Text, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
@@ -11,8 +11,7 @@ import { Facts } from "@/components/ui/facts";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { NoMatch } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { PagedList } from "@/components/ui/paged-list";
-import pagedClasses from "@/components/ui/paged-list.module.css";
+import { ListTools, PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { type LibraryScript, SCRIPT_CATEGORIES, SCRIPT_OS, type ScriptOs } from "@/server/devices/scripts/schema";
@@ -31,7 +30,7 @@ function ScriptDetail({ script }: { script: LibraryScript }) {
     ["Changed", <When key="at" at={script.updatedAt} dateOnly />],
   ];
   return (
-    <div className={classes.detail}>
+    <Stack gap={20}>
       <Text>{script.description}</Text>
       <Facts className={classes.facts} facts={facts} />
       {script.parameters.length > 0 && (
@@ -54,7 +53,7 @@ function ScriptDetail({ script }: { script: LibraryScript }) {
         </section>
       )}
       <CodeBlock code={script.content} label={`Text of ${script.name}`} tall />
-    </div>
+    </Stack>
   );
 }
 
@@ -73,11 +72,11 @@ const columnsOf = (open: (id: string) => void): Column<LibraryScript>[] => [
   {
     header: "Script",
     cell: (s) => (
-      <span className={classes.name}>
-        <UnstyledButton className={classes.open} onClick={() => open(s.id)}>
+      <span>
+        <UnstyledButton className="tm-link" fw={600} onClick={() => open(s.id)}>
           {s.name}
         </UnstyledButton>
-        <span>{s.description}</span>
+        <small>{s.description}</small>
       </span>
     ),
   },
@@ -111,7 +110,7 @@ export function ScriptsPage() {
   return (
     <>
       <PageHeader title="Scripts" lead="The system library. Read-only, and the same for every organization." />
-      <div className={pagedClasses.tools}>
+      <ListTools>
         <SearchField label="Search names and scripts" value={view.search ?? ""} onSearch={onSearch} />
         <FilterSelect
           label="Category"
@@ -121,7 +120,7 @@ export function ScriptsPage() {
           width={170}
         />
         <FilterSelect label="System" options={SYSTEMS} value={view.os} onChange={(os) => setView({ os })} />
-      </div>
+      </ListTools>
       <PagedList
         query={list}
         what="the scripts"

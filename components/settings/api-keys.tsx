@@ -1,6 +1,5 @@
 "use client";
 
-import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
@@ -108,19 +107,15 @@ export function ApiKeys() {
 function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt, formerUntil }: ApiKey) {
   return (
     <>
-      <div>{name}</div>
-      <Text component="code" size="xs" c="dimmed" fw={400}>
-        {prefix}…
-      </Text>
-      {isCreatorDisabled && !revokedAt && (
-        <Text size="xs" c="dimmed" fw={400}>
-          Created by a disabled user
-        </Text>
-      )}
+      {name}
+      <small>
+        <code>{prefix}…</code>
+      </small>
+      {isCreatorDisabled && !revokedAt && <small>Created by a disabled user</small>}
       {formerUntil && !revokedAt && Date.parse(formerUntil) > Date.now() && (
-        <Text component="div" size="xs" c="dimmed" fw={400}>
+        <small>
           Previous secret works until <When at={formerUntil} />
-        </Text>
+        </small>
       )}
     </>
   );
@@ -130,11 +125,7 @@ function LastUse({ lastUsedAt, lastUsedIp }: ApiKey) {
   return (
     <div>
       <When at={lastUsedAt} />
-      {lastUsedIp && (
-        <Text size="xs" c="dimmed">
-          from {lastUsedIp}
-        </Text>
-      )}
+      {lastUsedIp && <small>from {lastUsedIp}</small>}
     </div>
   );
 }

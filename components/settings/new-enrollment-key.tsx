@@ -1,11 +1,13 @@
 "use client";
 
-import { NumberInput, Select, Text } from "@mantine/core";
+import { Group, Loader, NumberInput, Select, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { Check } from "lucide-react";
+import Link from "next/link";
 import { useOrg } from "@/components/account/org";
 import { OrgSelect, useDefaultOrg } from "@/components/account/org-select";
 import { bytes } from "@/components/format/amounts";
-import { useTRPC } from "@/components/trpc";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { CopyLine, SecretDialog } from "@/components/ui/dialogs/secret-dialog";
@@ -15,7 +17,6 @@ import { useInvalidation } from "@/components/use-invalidation";
 import type { Build } from "@/server/devices/agents/install/schema";
 import { createInput } from "@/server/identity/enrollment-keys/schema";
 import classes from "./enroll-device.module.css";
-import { FirstDevice } from "./first-device";
 import { expiryOf, LIFETIMES } from "./key";
 
 const LOOPBACK = /^http:\/\/(127\.[0-9.]+|localhost|\[::1\])(:\d+)?$/;
@@ -107,6 +108,39 @@ function Programs({ build }: { build: Build }) {
         )}
       </ul>
     </section>
+  );
+}
+
+const POLL_MS = 3_000;
+
+/** Waits for the first device that joins an organization after a moment, and shows it arrive. since: ISO 8601. */
+function FirstDevice({ orgId, since }: { orgId: string; since: string }) {
+  const joined = useQuery(
+    useTRPC().audit.list.queryOptions(
+      { orgId: [orgId], actions: ["agent.enroll"], result: ["success"], from: since, limit: 1, skipCount: true },
+      { trpc: UNBATCHED, refetchInterval: ({ state }) => (state.data?.data.length ? false : POLL_MS) },
+    ),
+  );
+  const device = joined.data?.data[0]?.resource;
+  return (
+    <Group gap="sm" role="status">
+      {device ? (
+        <>
+          <Check size={16} aria-hidden />
+          <span>
+            <Link href={`/devices/${device.id}`} className="tm-link">
+              {device.name}
+            </Link>{" "}
+            has joined.
+          </span>
+        </>
+      ) : (
+        <>
+          <Loader size={14} aria-hidden />
+          <span>Waiting for the first device …</span>
+        </>
+      )}
+    </Group>
   );
 }
 

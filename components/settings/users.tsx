@@ -12,7 +12,7 @@ import { actorPath } from "@/components/audit/entry";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { errorText, Message } from "@/components/ui/notice";
-import pagedClasses from "@/components/ui/paged-list.module.css";
+import { ListTools } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
@@ -86,7 +86,7 @@ export function Users() {
       empty={{ title: emptyTitle(view) }}
     >
       {allOrganizations && <RequireTwoFactor />}
-      <div className={pagedClasses.tools}>
+      <ListTools>
         <SearchField label="Search by name or e-mail" value={view.search ?? ""} onSearch={onSearch} />
         <Select
           aria-label="Two-factor"
@@ -101,7 +101,7 @@ export function Users() {
           clearButtonProps={{ "aria-label": "Two-factor: any" }}
           w={170}
         />
-      </div>
+      </ListTools>
     </RecordSection>
   );
 }
@@ -111,14 +111,12 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
     header: "Name",
     cell: (u) => (
       <>
-        <div>
-          <Link href={actorPath(u.id)} prefetch={false} className="tm-link">
-            {u.name}
-          </Link>
-        </div>
-        <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }} className="tm-clipped" title={u.email}>
+        <Link href={actorPath(u.id)} prefetch={false} className="tm-link">
+          {u.name}
+        </Link>
+        <small className="tm-clipped" title={u.email}>
           {u.email}
-        </div>
+        </small>
       </>
     ),
   },
@@ -175,7 +173,7 @@ function RequireTwoFactor() {
   );
   if (!policy.data) return null;
   return (
-    <Box px={{ base: 16, sm: 24 }}>
+    <Box px="edge">
       <Switch
         label="Require two-factor sign-in for everyone"
         description="Applies to everyone at their next request"

@@ -1,6 +1,5 @@
 "use client";
 
-import { Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useOrgName } from "@/components/account/org";
@@ -21,12 +20,6 @@ const POLL_MS = 5_000;
 const rangeText = ({ first, last }: { first: number; last: number }) =>
   last <= first ? count(first) : `${count(first)} to ${count(last)}`;
 
-const Small = ({ children }: { children: string }) => (
-  <Text size="xs" c="dimmed" fw={400} style={{ overflowWrap: "anywhere" }}>
-    {children}
-  </Text>
-);
-
 /** "status 200, etag …" */
 const receiptText = ({ receipt }: Batch): string =>
   Object.entries(receipt ?? {})
@@ -40,13 +33,13 @@ function Outcome(batch: Batch) {
     return (
       <>
         <StateTag tone="good">Acknowledged</StateTag>
-        <Small>{receiptText(batch) + times}</Small>
+        <small>{receiptText(batch) + times}</small>
       </>
     );
   return (
     <>
       <StateTag tone={code ? "warn" : "off"}>{code ? `Failed (${code})` : "Being sent"}</StateTag>
-      <Small>{[error, attempts > 0 && counted(attempts, "attempt")].filter(Boolean).join(" ")}</Small>
+      <small>{[error, attempts > 0 && counted(attempts, "attempt")].filter(Boolean).join(" ")}</small>
     </>
   );
 }
@@ -70,8 +63,8 @@ export function Batches({ stream }: { stream: Stream }) {
       header: "Entries",
       cell: (batch) => (
         <>
-          <div>{rangeText(batch)}</div>
-          <Small>
+          {rangeText(batch)}
+          <small>
             {[
               `${count(batch.rows)} sent`,
               batch.filtered > 0 && `${count(batch.filtered)} filtered out`,
@@ -80,7 +73,7 @@ export function Batches({ stream }: { stream: Stream }) {
             ]
               .filter(Boolean)
               .join(", ")}
-          </Small>
+          </small>
         </>
       ),
     },

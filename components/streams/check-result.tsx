@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { count } from "@/components/format/amounts";
 import type { Outputs } from "@/components/trpc";
 import { StateTag } from "@/components/ui/state-tag";
@@ -22,7 +23,11 @@ export const CheckResult = ({ check }: { check: Check }) => (
         <li key={step}>
           <StateTag tone={ok ? "good" : "bad"}>{LABEL[step]}</StateTag>
           <span>{message}</span>
-          {ms !== null && <span className={classes.took}>{count(ms)} ms</span>}
+          {ms !== null && (
+            <Text span inherit c="dimmed" className="tm-figures">
+              {count(ms)} ms
+            </Text>
+          )}
         </li>
       ))}
     </ol>

@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { Archive, Cable } from "lucide-react";
 import Link from "next/link";
 import { CHOICE_NAMES, CHOICES } from "./kinds";
@@ -17,12 +18,12 @@ export const ChoiceCards = () => (
         </li>
       ))}
     </ul>
-    <p className={classes.pull}>
+    <Text c="dimmed" px="edge" pb={32}>
       To pull entries instead, ask{" "}
       <a className="tm-link" href="/docs#tag/audit-logs/GET/audit-logs/feed">
         GET /audit-logs/feed
       </a>{" "}
       for what comes after the position that it answered last.
-    </p>
+    </Text>
   </>
 );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Checkbox, NumberInput, PasswordInput, Select, Stack, Switch, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, NumberInput, PasswordInput, Select, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
@@ -99,7 +99,9 @@ export function WhatFields({ choice, of: { form, filter, rest }, isNew }: WhatPr
             {...form.field("filter")}
           />
           {rest.length > 0 && (
-            <p className={classes.quiet}>Also filtered by {rest.join(", ")}, as set through the API.</p>
+            <Text size="sm" c="dimmed" maw={640}>
+              Also filtered by {rest.join(", ")}, as set through the API.
+            </Text>
           )}
           <Checkbox label="Leave out routine agent telemetry" {...form.checkbox("routine")} />
           <Select
@@ -145,6 +147,11 @@ function Preview({ form, filter }: { form: StreamForm; filter: Record<string, un
   if (query.isError) return <Message tone="bad">{errorText(query.error)}</Message>;
   const lines = query.data?.lines ?? [];
   if (!query.data) return null;
-  if (lines.length === 0) return <p className={classes.quiet}>None of the newest entries matches.</p>;
+  if (lines.length === 0)
+    return (
+      <Text size="sm" c="dimmed" maw={640}>
+        None of the newest entries matches.
+      </Text>
+    );
   return <CodeBlock label="The newest entries as they are sent" code={lines.join("\n")} />;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Skeleton } from "@mantine/core";
+import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
@@ -10,7 +10,6 @@ import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Facts } from "@/components/ui/facts";
-import factClasses from "@/components/ui/facts.module.css";
 import { Figures } from "@/components/ui/figures";
 import { BackLink } from "@/components/ui/links/back-link";
 import { errorText, Failure, Message } from "@/components/ui/notice";
@@ -129,12 +128,12 @@ function Head({ stream }: { stream: Stream }) {
           </Group>
         )}
       </PageHeader>
-      <div className={classes.messages}>
+      <Stack gap="md" px="edge" className={classes.messages}>
         {error && <Message tone="bad">{errorText(error)}</Message>}
         {check.data && !check.isPending && <CheckResult check={check.data} />}
         {!mayChange && <Message tone="warn">Your service provider manages this stream.</Message>}
         <Trouble stream={stream} />
-      </div>
+      </Stack>
       {dialog === "edit" && <EditDialog stream={stream} onClose={close} />}
       {dialog === "replay" && <ReplayDialog stream={stream} onClose={close} />}
       {dialog === "rotate" && <Rotate stream={stream} onClose={close} />}
@@ -244,7 +243,6 @@ function Settings({ stream }: { stream: Stream }) {
   const isArchive = config?.archive === true;
   return (
     <Facts
-      className={factClasses.facts}
       facts={[
         ["Entries", filterText(filter)],
         ["Format", isArchive ? "Evidence bundles with signed manifests" : STREAM_FORMATS[format].label],

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Radio, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Radio, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -151,7 +151,7 @@ function SettingsStep({ step, choice, stream, of, onStep }: SettingsProps) {
         ) : (
           <WhatFields choice={choice} of={of} isNew={!stream} />
         )}
-        <div className={classes.foot}>
+        <Group gap="sm" pt="xs">
           {step === "what" && (
             <Button variant="default" onClick={() => onStep("where")}>
               Back
@@ -160,7 +160,7 @@ function SettingsStep({ step, choice, stream, of, onStep }: SettingsProps) {
           <Button type="submit" loading={form.isBusy}>
             Next
           </Button>
-        </div>
+        </Group>
       </Stack>
     </form>
   );
@@ -183,15 +183,15 @@ function CheckStep({ stream: { id }, secret, onOk, onStep }: CheckProps) {
           value={secret}
         />
       )}
-      <p className={classes.quiet}>
+      <Text size="sm" c="dimmed" maw={640}>
         The check tries the address, the connection, the sign-in and a write. It sends no entry.
-      </p>
+      </Text>
       {check.error && <Message tone="bad">{errorText(check.error)}</Message>}
       {check.data && !check.isPending && <CheckResult check={check.data} />}
       {check.data && !check.isPending && !check.data.ok && (
         <Message tone="bad">Change the settings or the receiver, then check again.</Message>
       )}
-      <div className={classes.foot}>
+      <Group gap="sm" pt="xs">
         <Button variant="default" onClick={() => onStep("where")}>
           Change settings
         </Button>
@@ -199,7 +199,7 @@ function CheckStep({ stream: { id }, secret, onOk, onStep }: CheckProps) {
           {check.data ? "Check again" : "Run the check"}
         </Button>
         {isOk && <Button onClick={() => onStep("start")}>Next</Button>}
-      </div>
+      </Group>
     </>
   );
 }
@@ -226,10 +226,10 @@ function StartStep({ stream }: { stream: Stream }) {
     <>
       {error && <Message tone="bad">{errorText(error)}</Message>}
       {isArchive ? (
-        <p className={classes.quiet}>
+        <Text size="sm" c="dimmed" maw={640}>
           An archive begins with the oldest entry, because retention may only remove what it holds. About one object a
           day is written for each organization.
-        </p>
+        </Text>
       ) : (
         <Radio.Group
           label="Begin with"
@@ -252,7 +252,7 @@ function StartStep({ stream }: { stream: Stream }) {
           onChange={(event) => setDate(event.currentTarget.value)}
         />
       )}
-      <div className={classes.foot}>
+      <Group gap="sm" pt="xs">
         <Button component={Link} href="/settings/streams" variant="default">
           Leave as draft
         </Button>
@@ -263,7 +263,7 @@ function StartStep({ stream }: { stream: Stream }) {
         >
           Start stream
         </Button>
-      </div>
+      </Group>
     </>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import Link from "next/link";
@@ -73,9 +73,7 @@ function NameAndDestination(stream: Stream) {
       <PageLink className="tm-link" href={hrefOf(stream)}>
         {stream.name}
       </PageLink>
-      <Text size="xs" c="dimmed" fw={400} style={{ overflowWrap: "anywhere" }}>
-        {destinationText(stream)}
-      </Text>
+      <small>{destinationText(stream)}</small>
     </>
   );
 }

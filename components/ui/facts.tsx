@@ -1,7 +1,14 @@
 import type { ReactNode } from "react";
+import classes from "./facts.module.css";
 
 /** Facts as a list of names and values. */
-export function Facts({ facts, className }: { facts: readonly (readonly [string, ReactNode])[]; className?: string }) {
+export function Facts({
+  facts,
+  className = classes.facts,
+}: {
+  facts: readonly (readonly [string, ReactNode])[];
+  className?: string;
+}) {
   return (
     <dl className={className}>
       {facts.map(([name, value]) => (

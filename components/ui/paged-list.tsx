@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Pagination, Skeleton } from "@mantine/core";
+import { Button, Group, type GroupProps, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { parseAsInteger, useQueryState } from "nuqs";
 import type { ReactNode } from "react";
@@ -61,19 +61,40 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
       {failure}
       {children(data, query.isPlaceholderData)}
       {pagination.totalPages > 1 && (
-        <nav className={classes.pages} aria-label="Pages of this list">
-          <span role="status">{count(pagination.total)} in total</span>
-          <Pagination
-            size="sm"
-            total={pagination.totalPages}
-            value={pagination.page}
-            onChange={(page) => onPage?.(page)}
-          />
-        </nav>
+        <Pages
+          text={`${count(pagination.total)} in total`}
+          total={pagination.totalPages}
+          value={pagination.page}
+          onPage={(page) => onPage?.(page)}
+        />
       )}
     </>
   );
 }
+
+type PagesProps = { text: string; total: number; value: number; onPage: (page: number) => void };
+
+/** The way to the other pages of a list. text: how long it is. */
+export const Pages = ({ text, onPage, ...pages }: PagesProps) => (
+  <Group
+    component="nav"
+    justify="space-between"
+    px="edge"
+    pt="lg"
+    pb={32}
+    fz="sm"
+    c="dimmed"
+    aria-label="Pages of this list"
+  >
+    <span role="status">{text}</span>
+    <Pagination size="sm" {...pages} onChange={onPage} />
+  </Group>
+);
+
+/** Search and filters above a list. */
+export const ListTools = (props: GroupProps) => (
+  <Group className={classes.tools} align="stretch" gap="sm" px="edge" pb="lg" {...props} />
+);
 
 /** A page beyond the last one, from an outdated link. */
 function PastTheEnd({ onFirst }: { onFirst: () => void }) {

@@ -96,7 +96,7 @@ export function RecordSection<T extends Row>(props: Props<T>) {
           level === "page" ? (
             <Notice title={empty.title}>{empty.text}</Notice>
           ) : (
-            <Text c="dimmed" px={{ base: 16, sm: 24 }} pb="md">
+            <Text c="dimmed" px="edge" pb="md">
               {[empty.title, empty.text].filter(Boolean).join(". ")}
             </Text>
           )

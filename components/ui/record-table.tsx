@@ -29,6 +29,7 @@ export function RowButton({ label, onClick, disabledReason, children }: RowButto
 
 export type Column<T> = {
   header: string;
+  /** `<small>` in it is a quiet second line. */
   cell: (row: T) => ReactNode;
   /** Width in pixels; columns without one share the rest. */
   width?: number;

@@ -3,10 +3,10 @@
 import { Tabs } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 
-type Props = { label: string; className?: string; chosen: string; children: ReactNode };
+type Props = { label: string; chosen: string; children: ReactNode };
 
 /** A page's tabs; if they do not fit they scroll, with the selected one in view. */
-export function TabList({ label, className, chosen, children }: Props) {
+export function TabList({ label, chosen, children }: Props) {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls whenever another tab is selected.
   useEffect(() => {
@@ -15,7 +15,7 @@ export function TabList({ label, className, chosen, children }: Props) {
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2;
   }, [chosen]);
   return (
-    <Tabs.List ref={list} className={className} aria-label={label}>
+    <Tabs.List ref={list} px="calc(var(--tm-edge) - 8px)" aria-label={label}>
       {children}
     </Tabs.List>
   );

@@ -1,12 +1,13 @@
 "use client";
 
-import { Modal } from "@mantine/core";
+import { Modal, Text, type TextProps } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { Facts } from "@/components/ui/facts";
 import { Section } from "@/components/ui/page-header";
 import { SearchField } from "@/components/ui/search-field";
 import { actionLabel } from "@/server/audit/action-label";
@@ -14,6 +15,8 @@ import { SEALED_FIELDS } from "@/server/audit/row";
 import type { BundleRow } from "@/server/evidence/chain/chain";
 import type { EntryIndex } from "./check-file";
 import classes from "./entries.module.css";
+
+const shown = (value: unknown) => (value === null ? <i>none</i> : String(value));
 
 /** One entry, field by field, as it was hashed. */
 function EntryDialog({ row, onClose }: { row: BundleRow; onClose: () => void }) {
@@ -27,14 +30,7 @@ function EntryDialog({ row, onClose }: { row: BundleRow; onClose: () => void }) 
       title={`Entry ${row.chainSeq}, ${dateTime(at, zone)} (${zoneName(zone, at)})`}
       size="lg"
     >
-      <dl className={classes.fields}>
-        {SEALED_FIELDS.map((name) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{row[name] === null ? <span className={classes.absent}>none</span> : String(row[name])}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts className={classes.fields} facts={SEALED_FIELDS.map((name) => [name, shown(row[name])])} />
     </Modal>
   );
 }
@@ -82,20 +78,22 @@ export function Entries({ entries }: { entries: EntryIndex }) {
   );
 }
 
+const None = (props: TextProps & { role?: "alert"; children: ReactNode }) => <Text px="edge" pb="lg" {...props} />;
+
 type ResultProps = { entries: EntryIndex; search: Search; text: string; onOpen: (row: BundleRow) => void };
 
 function Result({ entries, search, text, onOpen }: ResultProps) {
-  if (search.kind === "searching") return <p className={classes.none}>Searching for “{text}” …</p>;
+  if (search.kind === "searching") return <None>Searching for “{text}” …</None>;
   if (search.kind === "failed")
     return (
-      <p className={classes.none} role="alert">
+      <None role="alert">
         The file could not be read, so which entries contain “{text}” is not known. Check the bundle again.
-      </p>
+      </None>
     );
   const matches = search.kind === "found" ? search.matches : null;
   const shown = matches?.length ?? entries.count;
   if (shown > 0) return <List entries={entries} matches={matches} shown={shown} onOpen={onOpen} />;
-  return <p className={classes.none}>{matches ? `No entry contains “${text}”.` : "The bundle holds no entries."}</p>;
+  return <None>{matches ? `No entry contains “${text}”.` : "The bundle holds no entries."}</None>;
 }
 
 type ListProps = { entries: EntryIndex; matches: number[] | null; shown: number; onOpen: (row: BundleRow) => void };

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { count } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
@@ -50,7 +50,7 @@ function Keys({ verdict, trustSource }: { verdict: JudgedBundle; trustSource: Tr
   const signed = new Set(verdict.signedBy.map(bytesOf));
   return (
     <Section title="Keys" lead="Trust a key only as far as you trust the source you got it from.">
-      <ul className={classes.keys}>
+      <Stack component="ul" gap="md" className={classes.keys}>
         {trusted.map((key) => (
           <li key={key}>
             <code>{key}</code>
@@ -71,7 +71,7 @@ function Keys({ verdict, trustSource }: { verdict: JudgedBundle; trustSource: Tr
             <StateTag tone="good">{`Witness, cosigned at ${at}`}</StateTag>
           </li>
         ))}
-      </ul>
+      </Stack>
       {verdict.quorum === "not met" && "Fewer witnesses cosigned than your policy asks for."}
       {trusted.length + named.length === 0 && "The bundle names no key."}
     </Section>
@@ -88,7 +88,7 @@ export function Verdict({ checked, trustSource, onAgain }: Props) {
   const isJudged = verdict.status !== "unreadable";
   return (
     <section ref={ref} tabIndex={-1} aria-label="Verdict" style={{ outline: "none" }}>
-      <div className={classes.screen}>
+      <div data-screen>
         {isJudged ? (
           <BundleResult verdict={verdict} checked={checked} trustSource={trustSource} />
         ) : (
@@ -97,12 +97,12 @@ export function Verdict({ checked, trustSource, onAgain }: Props) {
             nothing about the audit log itself.
           </VerdictHead>
         )}
-        <div className={classes.foot}>
+        <Group gap="md" px="edge" pt="sm" pb={32}>
           {isJudged && <Button onClick={() => window.print()}>Print certificate</Button>}
           <Button variant="default" onClick={onAgain}>
             Check another bundle
           </Button>
-        </div>
+        </Group>
       </div>
       {isJudged && (
         <Certificate
@@ -160,7 +160,7 @@ function BundleResult({ verdict, checked, trustSource }: BundleResultProps) {
         </Message>
       )}
       <Scope verdict={verdict} />
-      <div className={classes.notes}>
+      <Stack gap="sm" px="edge" pt="lg" className={classes.notes}>
         {verdict.reasons.length > 0 && (
           <Message tone="warn">
             {verdict.reasons.map((reason) => (
@@ -171,7 +171,7 @@ function BundleResult({ verdict, checked, trustSource }: BundleResultProps) {
         {verdict.notices.map((notice) => (
           <p key={notice}>{notice}</p>
         ))}
-      </div>
+      </Stack>
       {verdict.breaks.length > 0 && (
         <Section title="Where it breaks" flush>
           <Breaks breaks={verdict.breaks} />

@@ -1,6 +1,6 @@
 "use client";
 
-import { Progress as Bar, Button, FileButton, Textarea } from "@mantine/core";
+import { Progress as Bar, Button, FileButton, Group, Stack, Textarea } from "@mantine/core";
 import { FileCheck2, WifiOff } from "lucide-react";
 import { type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { count } from "@/components/format/amounts";
@@ -40,9 +40,7 @@ function DropFile({ onFile }: { onFile: (file: File) => void }) {
           onDrop={drop}
         >
           <FileCheck2 size={26} strokeWidth={1.5} aria-hidden />
-          <span className={classes.dropTitle}>
-            Drop an evidence bundle or the proof of an entry here, or choose the file
-          </span>
+          <strong>Drop an evidence bundle or the proof of an entry here, or choose the file</strong>
           <span className={classes.dropNote}>
             A .ndjson file from the Integrity page or from <code>GET /api/v1/audit-logs/evidence</code>, or a
             .tlog-proof file
@@ -125,7 +123,7 @@ function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
 
   return (
     <>
-      <div className={state.step === "done" ? classes.screen : undefined}>
+      <div data-screen={state.step === "done" || undefined}>
         <PageHeader
           title="Verify an evidence bundle"
           lead="Recomputes the checksum of every entry, follows every link and checks the signatures, without contacting the installation that the bundle comes from."
@@ -175,7 +173,7 @@ type ChooseProps = {
 
 function Choose({ serverPolicy, mayGoOffline, pasted, onPasted, failure, keyError, onFile }: ChooseProps) {
   return (
-    <div className={classes.form}>
+    <Stack gap={20} px="edge" pb="xl">
       {failure && <Message tone="bad">{failure}</Message>}
       <Textarea
         label="Verifier key or policy (optional)"
@@ -199,7 +197,7 @@ function Choose({ serverPolicy, mayGoOffline, pasted, onPasted, failure, keyErro
           <span className={mayGoOffline ? undefined : classes.pending}>You may go offline before you choose it.</span>
         </span>
       </p>
-    </div>
+    </Stack>
   );
 }
 
@@ -209,10 +207,10 @@ function Checking({ fileName, progress, onCancel }: CheckingProps) {
   const percent = Math.round(progress.share * 100);
   return (
     <section className={classes.progress} aria-label="Checking">
-      <div className={classes.line}>
+      <Group justify="space-between" gap="sm">
         <strong>Checking {fileName}</strong>
         <span className="tm-figures">{count(progress.rows)} entries</span>
-      </div>
+      </Group>
       <Bar value={percent} aria-label="Share of the file checked so far" />
       <div>
         <Button variant="default" size="xs" onClick={onCancel}>

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -231,7 +231,12 @@ const COLUMNS: Column<Entry>[] = [
 ];
 
 function EntryTable({ entries, caption }: { entries: Entry[]; caption: string }) {
-  if (entries.length === 0) return <p className={classes.none}>None</p>;
+  if (entries.length === 0)
+    return (
+      <Text c="dimmed" px="edge" pb="md">
+        None
+      </Text>
+    );
   return <RecordTable caption={caption} columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />;
 }
 

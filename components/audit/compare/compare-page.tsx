@@ -1,6 +1,6 @@
 "use client";
 
-import { Switch } from "@mantine/core";
+import { Group, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsBoolean, useQueryStates } from "nuqs";
@@ -152,19 +152,20 @@ function Comparison({ entries, only, onOnly }: Props) {
   const differing = pairs.filter(({ differs }) => differs);
   return (
     <>
-      <div className={classes.tools}>
-        <p role="status">
+      <Group gap="8px 16px" px="edge" pb="md">
+        <Text size="sm" c="dimmed" role="status">
           {counted(differing.length, "difference")} in {counted(pairs.length, "field")};{" "}
           {a.timestamp === b.timestamp
             ? "both at the same instant"
             : `the second came ${offset(b.timestamp, a.timestamp)} the first`}
-        </p>
+        </Text>
         <Switch
           label="Only differences"
+          data-screen
           checked={only}
           onChange={({ currentTarget }) => onOnly(currentTarget.checked)}
         />
-      </div>
+      </Group>
       <table className={classes.table}>
         <caption>Two entries side by side, the older one first</caption>
         <thead>
@@ -191,7 +192,13 @@ function Comparison({ entries, only, onOnly }: Props) {
               {sides.map((fact, side) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: always exactly two sides.
                 <td key={side}>
-                  {fact ? <FactValue fact={fact} /> : <span className={classes.absent}>Not present</span>}
+                  {fact ? (
+                    <FactValue fact={fact} />
+                  ) : (
+                    <Text span inherit c="dimmed">
+                      Not present
+                    </Text>
+                  )}
                 </td>
               ))}
             </tr>

@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button } from "@mantine/core";
+import { ActionIcon, Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Pin, PinOff, X } from "lucide-react";
 import Link from "next/link";
@@ -33,13 +33,13 @@ export function PinBar({ openId }: { openId: string | null }) {
   if (!first) return null;
   const other = second ?? (openId && openId !== first ? openId : null);
   return (
-    <section className={classes.bar} aria-label="Pinned entries">
+    <section className={classes.bar} aria-label="Pinned entries" data-screen>
       <ul>
         {pins.map((id) => (
           <Pinned key={id} id={id} />
         ))}
       </ul>
-      <div className={classes.acts}>
+      <Group gap="sm" wrap="nowrap">
         {other ? (
           <Button component={Link} href={comparePath(first, other)} size="xs">
             {second ? "Compare" : "Compare with the open entry"}
@@ -50,7 +50,7 @@ export function PinBar({ openId }: { openId: string | null }) {
         <Button variant="subtle" color="gray" size="xs" onClick={clearPins}>
           Unpin all
         </Button>
-      </div>
+      </Group>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck, ShieldQuestionMark } from "lucide-react";
 import type { Entry } from "@/components/audit/entry";
@@ -17,23 +18,29 @@ export function ChainPanel({ entry }: { entry: Entry }) {
   return (
     <>
       <EntryStatus id={entry.id} />
-      <ol className={classes.chain}>
+      <ol>
         <li className={classes.link} data-current>
-          <span className={classes.name}>Entry {count(entry.chainSeq)}</span>
+          <Text span size="sm">
+            Entry {count(entry.chainSeq)}
+          </Text>
           <CopiedCode value={entry.checksum} what="checksum" />
         </li>
         <li className={classes.link}>
           {entry.prevChecksum ? (
             <>
-              <span className={classes.name}>Previous entry</span>
+              <Text span size="sm">
+                Previous entry
+              </Text>
               <CopiedCode value={entry.prevChecksum} what="previous checksum" />
             </>
           ) : (
             <>
-              <span className={classes.name}>Start of the chain</span>
-              <span className={classes.note}>
+              <Text span size="sm">
+                Start of the chain
+              </Text>
+              <Text span size="sm" c="dimmed">
                 No previous checksum: this is the first entry, or the first one that retention kept.
-              </span>
+              </Text>
             </>
           )}
         </li>

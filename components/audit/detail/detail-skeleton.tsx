@@ -14,7 +14,7 @@ export function DetailSkeleton() {
 /** Placeholder while the panel's script loads; hidden if the window is too narrow for the panel. */
 export function PanelSkeleton() {
   return (
-    <div className={`${classes.panel} ${classes.wide}`}>
+    <div className={`${classes.panel} ${classes.wide}`} data-screen>
       <DetailSkeleton />
     </div>
   );

@@ -151,11 +151,11 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
         <Title order={level} className={classes.title}>
           <EntrySentence entry={entry} />
         </Title>
-        <div className={classes.sub}>
+        <Group gap="4px 12px" fz="sm" c="dimmed">
           <ResultBadge result={entry.result} />
           <time dateTime={entry.timestamp}>{dateTime(entry.timestamp, zone)}</time>
           <span>{zoneName(zone, entry.timestamp)}</span>
-        </div>
+        </Group>
         {entry.errorMessage && (
           <p className={classes.error} data-result={entry.result}>
             {withVisibleMarks(entry.errorMessage)}
@@ -168,7 +168,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           <Section
             title="What changed"
             action={
-              <Link href={comparePath(null, entry.id)} prefetch={false} className="tm-link">
+              <Link href={comparePath(null, entry.id)} prefetch={false} className="tm-link" data-screen>
                 Compare with the previous change
               </Link>
             }
@@ -189,7 +189,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
         <Section
           title="Related entries, within five minutes"
           action={
-            <Link href={aroundPath(entry.id)} className="tm-link">
+            <Link href={aroundPath(entry.id)} className="tm-link" data-screen>
               Everything around this moment
             </Link>
           }
@@ -213,6 +213,12 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
     </section>
   );
 }
+
+const Quiet = ({ children }: { children: string }) => (
+  <Text span inherit c="dimmed">
+    {children}
+  </Text>
+);
 
 /** A name linked to its page. */
 const Door = ({ href, children }: { href: string; children: ReactNode }) => (
@@ -252,28 +258,28 @@ function Facts({ entry }: { entry: Entry }) {
   return (
     <dl className={classes.facts}>
       <Fact name="Who" entry={entry} column="event">
-        <span className={classes.line}>
+        <Group component="span" gap="0 12px">
           {actor ? <Door href={actor}>{actorOf(entry)}</Door> : actorOf(entry)}
           <ActorType type={entry.actorType} />
-        </span>
+        </Group>
         {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}
         {actorId && <CopiedCode value={actorId} what="actor id" />}
         {entry.submittedBy && (
-          <span className={classes.line}>
+          <Group component="span" gap="0 12px">
             <Door href={actorPath(entry.submittedBy.keyId)}>
               <Via by={entry.submittedBy} />
             </Door>
             <CopiedCode value={entry.submittedBy.keyId} what="key id" />
-          </span>
+          </Group>
         )}
       </Fact>
       <Fact name="What" entry={entry} column="action">
         <CopiedCode value={entry.action} what="action" />
-        <span className={classes.quiet}>{CATEGORY_LABEL[entry.category]}</span>
+        <Quiet>{CATEGORY_LABEL[entry.category]}</Quiet>
       </Fact>
       <Fact name="Target" entry={entry} column="resourceType">
         {entry.resource.name && <TargetName entry={entry} />}
-        <span className={classes.quiet}>{entry.resource.type}</span>
+        <Quiet>{entry.resource.type}</Quiet>
         {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
       </Fact>
       {organizations.length > 1 && (
@@ -285,7 +291,7 @@ function Facts({ entry }: { entry: Entry }) {
         {entry.ipAddress ? (
           <CopiedCode value={entry.ipAddress} what="address" href={addressPath(entry.ipAddress)} />
         ) : (
-          <span className={classes.quiet}>No address recorded</span>
+          <Quiet>No address recorded</Quiet>
         )}
         {entry.firstSeen?.map((kind) => (
           <span key={kind} className={classes.new}>
@@ -297,7 +303,7 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       <Fact name="When" entry={entry} column="time">
         <span>
-          {dateTime(entry.timestamp, zone)} <span className={classes.quiet}>{zoneName(zone, entry.timestamp)}</span>
+          {dateTime(entry.timestamp, zone)} <Quiet>{zoneName(zone, entry.timestamp)}</Quiet>
         </span>
         <CopiedCode value={entry.timestamp} what="time in UTC" />
         <CopiedCode value={String(Date.parse(entry.timestamp) / 1000)} what="seconds since 1970" />

@@ -27,7 +27,7 @@ export function EntryDrawer() {
   if (opened.isBeside)
     return (
       view.row !== null && (
-        <section ref={opened.panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
+        <section ref={opened.panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry" data-screen>
           <header className={classes.bar}>
             <EntryToolbar id={id} />
             <CloseButton ml="auto" aria-label="Close the entry" onClick={opened.close} />
@@ -37,14 +37,7 @@ export function EntryDrawer() {
       )
     );
   return (
-    <Drawer.Root
-      opened={view.row !== null}
-      onClose={opened.close}
-      position="right"
-      size={620}
-      returnFocus={false}
-      className={classes.over}
-    >
+    <Drawer.Root opened={view.row !== null} onClose={opened.close} position="right" size={620} returnFocus={false}>
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label="Audit entry">
         <Drawer.Header className={classes.bar}>

@@ -1,5 +1,6 @@
 "use client";
 
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { MouseEvent } from "react";
@@ -25,26 +26,30 @@ export function Related({ entry, onOpen }: Props) {
   const query = useQuery(useTRPC().audit.related.queryOptions({ id: entry.id }, { trpc: UNBATCHED }));
   if (query.isPending)
     return (
-      <p className={classes.note} role="status">
+      <Text size="sm" c="dimmed" role="status">
         Loading related entries
-      </p>
+      </Text>
     );
   if (query.isError)
     return (
-      <p className={classes.note} role="alert">
+      <Text size="sm" c="dimmed" role="alert">
         {readErrorText(query.error)}
-      </p>
+      </Text>
     );
   const found = LISTS.filter(([name]) => query.data[name].length > 0);
   if (found.length === 0)
-    return <p className={classes.note}>No other entries by this actor, on this resource or from this address.</p>;
+    return (
+      <Text size="sm" c="dimmed">
+        No other entries by this actor, on this resource or from this address.
+      </Text>
+    );
   return found.map(([name, title]) => (
     <div key={name} className={classes.group}>
-      <p className={classes.note} id={`related-${name}`}>
+      <Text size="sm" c="dimmed" id={`related-${name}`}>
         {title}
         {query.data.cut.includes(name) && `, the newest ${query.data[name].length}`}
-      </p>
-      <ul className={classes.list} aria-labelledby={`related-${name}`}>
+      </Text>
+      <ul aria-labelledby={`related-${name}`}>
         {query.data[name].map((other) => (
           <RelatedEntry key={other.id} entry={other} onOpen={onOpen} />
         ))}

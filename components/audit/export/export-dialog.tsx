@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Checkbox, Group, Modal, Radio, Stack } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
@@ -156,14 +156,14 @@ function newestOf(total: number | null, isLarge: boolean): string {
 function Progress({ state, name }: { state: ExportState; name: string }) {
   if (state.kind === "failed") return <Message tone="bad">{state.why}</Message>;
   return (
-    <p className={classes.note} role="status">
+    <Text size="sm" c="dimmed" role="status" style={{ overflowWrap: "anywhere" }}>
       {state.kind === "idle" && `The file will be ${name}. The export is recorded in the log.`}
       {state.kind === "running" && `Exporting, ${bytes(state.receivedBytes)} so far`}
       {state.kind === "done" && `Saved as ${state.name}.`}
       {state.kind === "done" &&
         state.isTruncated &&
         ` It holds the newest ${count(MAX_EXPORT_ROWS)} entries; more match.`}
-    </p>
+    </Text>
   );
 }
 

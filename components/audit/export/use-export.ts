@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Input } from "@/components/audit/state/view";
+import { saveFile } from "@/components/save-file";
 import { fetchConfirmed } from "@/components/step-up";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
@@ -24,13 +25,6 @@ async function readBody(response: Response, onBytes: (sum: number) => void): Pro
     onBytes(sum);
   }
   return new Blob(parts, { type: response.headers.get("content-type") ?? "application/octet-stream" });
-}
-
-function saveFile(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 type ExportInput = { input: Input; format: ExportFormat; gzip: boolean; timeZone: string };
@@ -74,7 +68,7 @@ export function useExport(input: Input) {
         signal,
       });
       if (!response.ok) return setState({ kind: "failed", why: await refusal(response) });
-      saveFile(await readBody(response, (got) => setState({ kind: "running", receivedBytes: got })), name);
+      saveFile(name, await readBody(response, (got) => setState({ kind: "running", receivedBytes: got })));
       setState({ kind: "done", name, isTruncated: response.headers.has("X-Truncated") });
     } catch {
       setState(

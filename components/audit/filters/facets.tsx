@@ -31,7 +31,7 @@ export function Facets() {
   if (query.isPending) return <FacetsSkeleton />;
   if (query.isError)
     return (
-      <aside className={classes.facets} aria-label="Filters">
+      <aside className={classes.facets} aria-label="Filters" data-screen>
         <p className={classes.note} role="alert">
           {readErrorText(query.error)}
         </p>
@@ -39,7 +39,12 @@ export function Facets() {
     );
   const { rows, truncated } = query.data;
   return (
-    <aside className={classes.facets} aria-label="Filters" data-stale={query.isPlaceholderData || undefined}>
+    <aside
+      className={classes.facets}
+      aria-label="Filters"
+      data-screen
+      data-stale={query.isPlaceholderData || undefined}
+    >
       <p className={classes.note} role="status">
         {truncated
           ? `Counts with a plus cover the newest ${count(rows)} matches; the others cover all of them`

@@ -52,6 +52,7 @@ export function Histogram({ isUnfolded, children }: { isUnfolded: boolean; child
       <div
         {...brush.handlers}
         className={classes.plot}
+        data-screen
         style={{ maxWidth: `${Math.max(1, bars.length) * MAX_BAR_PX}px` }}
         role="slider"
         tabIndex={bars.length > 0 ? 0 : -1}
@@ -70,7 +71,7 @@ export function Histogram({ isUnfolded, children }: { isUnfolded: boolean; child
       <Axis bars={bars.length} ticks={ticksOf(bars, step, zone)} />
       <figcaption className={classes.caption}>
         {children}
-        <span className={classes.selected}>
+        <span className={classes.selected} data-screen>
           {query.isLoadingError && (
             <>
               The entries over time could not be counted.{" "}
@@ -89,7 +90,7 @@ export function Histogram({ isUnfolded, children }: { isUnfolded: boolean; child
 
 function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
   return (
-    <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars) * MAX_BAR_PX}px` }} aria-hidden>
+    <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars) * MAX_BAR_PX}px` }} aria-hidden data-screen>
       {ticks.map(({ at, text }) => (
         <span key={at} style={{ left: `${(at / bars) * 100}%` }}>
           {text}

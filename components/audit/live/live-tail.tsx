@@ -89,7 +89,7 @@ export function LiveBar(props: LiveBarProps) {
   };
   return (
     <>
-      <div className={classes.bar} data-state={isPaused && state.kind === "live" ? "paused" : state.kind}>
+      <div className={classes.bar} data-state={isPaused && state.kind === "live" ? "paused" : state.kind} data-screen>
         <span className={classes.dot} aria-hidden />
         <span aria-hidden>{text}</span>
         <span role="status" className="tm-spoken">
@@ -101,7 +101,7 @@ export function LiveBar(props: LiveBarProps) {
           </button>
         )}
       </div>
-      <div className={classes.dock} ref={dock}>
+      <div className={classes.dock} ref={dock} data-screen>
         {waiting && (
           <button type="button" className={classes.pill} onClick={showHeld}>
             <ArrowUp size={14} aria-hidden /> {waiting}

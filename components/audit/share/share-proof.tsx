@@ -3,11 +3,11 @@
 import { Button, Group, Modal, NumberInput, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download, Link2 } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { toFragment } from "@/components/proof/proof-link";
-import { saveText } from "@/components/proof/save-text";
+import { saveFile } from "@/components/save-file";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { qrSvg } from "@/components/ui/code/qr-svg";
 import { copyText } from "@/components/ui/copy/use-copy";
@@ -65,7 +65,7 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
         src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
         alt={`QR code of the link to the proof of entry ${seq}`}
       />
-      <div className={classes.freshText}>
+      <Stack gap="md" flex="1 1 260px" miw={0}>
         <CopyLine label="Short link" value={link} note="Shown only once." />
         <Text size="sm">
           Expires <When at={expiresAt} />
@@ -75,12 +75,12 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
             size="xs"
             variant="default"
             leftSection={<Download size={14} aria-hidden />}
-            onClick={() => saveText(`proof-entry-${seq}.svg`, svg)}
+            onClick={() => saveFile(`proof-entry-${seq}.svg`, svg)}
           >
             Download QR code
           </Button>
         </div>
-      </div>
+      </Stack>
     </div>
   );
 }
@@ -89,7 +89,7 @@ function Links({ id }: { id: string }) {
   const { data, error } = useQuery(useTRPC().proofs.links.queryOptions({ id }));
   if (error) return <Message tone="bad">{readErrorText(error)}</Message>;
   if (!data) return null;
-  if (data.data.length === 0) return <p className={classes.note}>No short link to this entry has been created.</p>;
+  if (data.data.length === 0) return <Note>No short link to this entry has been created.</Note>;
   return (
     <ul className={classes.links} aria-label="Short links to this entry">
       {data.data.map((link) => (
@@ -111,11 +111,11 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
   const state = stateOf(link);
   return (
     <li>
-      <div className={classes.linkText}>
+      <Stack gap={0} miw={0}>
         <span>
           <strong>{state}</strong>, created by {link.createdByName} <When at={link.createdAt} />
         </span>
-        <span className={classes.note}>
+        <Text span size="sm" c="dimmed">
           {state === "Open" ? "Expires" : state} <When at={link.revokedAt ?? link.expiresAt} />;{" "}
           {counted(link.openings, "opening")}
           {link.lastOpenedAt && (
@@ -123,9 +123,9 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
               , the last <When at={link.lastOpenedAt} />
             </>
           )}
-        </span>
+        </Text>
         {revoke.isError && <Message tone="bad">{errorText(revoke.error)}</Message>}
-      </div>
+      </Stack>
       {state === "Open" && (
         <Button
           size="xs"
@@ -158,6 +158,8 @@ export function ShareProof({ id, onClose }: { id: string; onClose: () => void })
   );
 }
 
+const Note = (props: { role?: "status"; children: ReactNode }) => <Text size="sm" c="dimmed" mt="sm" {...props} />;
+
 type Copied = { link: string; isCopied: boolean };
 
 function WholeProof({ id }: { id: string }) {
@@ -176,7 +178,7 @@ function WholeProof({ id }: { id: string }) {
   const save = () =>
     void proof().then(
       ({ fileName, text }) => {
-        saveText(fileName, text);
+        saveFile(fileName, text);
         setSaved(fileName);
       },
       () => {},
@@ -196,15 +198,15 @@ function WholeProof({ id }: { id: string }) {
           Download .tlog-proof
         </Button>
       </Group>
-      <p className={classes.note}>
+      <Note>
         The link contains the whole proof after a #, a part that browsers do not send to servers. It is long, so it
         suits e-mail and chat.
-      </p>
+      </Note>
       {create.isError && <Message tone="bad">{errorText(create.error)}</Message>}
-      <p className={classes.note} role="status">
+      <Note role="status">
         {copied?.isCopied && `Copied, ${copied.link.length} characters.`}
         {saved && ` Saved as ${saved}.`}
-      </p>
+      </Note>
       {copied && !copied.isCopied && <CopyLine label="Proof link" value={copied.link} />}
     </section>
   );

@@ -74,7 +74,15 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
     move();
   };
   return (
-    <div ref={box} role="menu" tabIndex={-1} aria-label={title} className={classes.menu} onKeyDown={onKeyDown}>
+    <div
+      ref={box}
+      role="menu"
+      tabIndex={-1}
+      aria-label={title}
+      className={classes.menu}
+      onKeyDown={onKeyDown}
+      data-screen
+    >
       <div className={classes.title} aria-hidden>
         {title}
       </div>

@@ -105,9 +105,7 @@ function Group({ label, children }: { label: string; children: ReactNode }) {
       <div id={id} className={classes.label}>
         {label}
       </div>
-      <ul className={classes.list} aria-labelledby={id}>
-        {children}
-      </ul>
+      <ul aria-labelledby={id}>{children}</ul>
     </>
   );
 }

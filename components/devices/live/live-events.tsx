@@ -1,11 +1,10 @@
 "use client";
 
-import { Button, UnstyledButton } from "@mantine/core";
+import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { RotateCw } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { useCan } from "@/components/account/org";
-import pageClasses from "@/components/devices/device-page.module.css";
 import { bytes, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { UNBATCHED, useTRPCClient } from "@/components/trpc";
@@ -13,7 +12,6 @@ import { Notice } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { Descriptor } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
-import classes from "./live.module.css";
 import { LiveLog } from "./live-log";
 import { Answered, type Asking, isUnasked, QueryState, Unasked } from "./query-state";
 import { liveParsers, recordCountText, useLiveQuery } from "./use-live-query";
@@ -31,7 +29,7 @@ function LiveLogs({ device, onOpen, isAsked, onAsk }: Props) {
     {
       header: "Log",
       cell: (l) => (
-        <UnstyledButton className={classes.open} onClick={() => onOpen(l.name)}>
+        <UnstyledButton className="tm-link" fw={600} fz="inherit" onClick={() => onOpen(l.name)}>
           {l.displayName || l.name}
         </UnstyledButton>
       ),
@@ -59,10 +57,10 @@ function LiveLogs({ device, onOpen, isAsked, onAsk }: Props) {
   if (isUnasked(live, isAsked)) return <Unasked device={device} what="Query event logs" onAsk={onAsk} />;
   return (
     <>
-      <div className={pageClasses.tools}>
-        <p className={classes.lead}>
+      <Group align="stretch" gap="sm" px="edge" py="lg">
+        <Text c="dimmed" flex="1 1 320px" style={{ alignSelf: "center" }}>
           Live from the device. Each query is recorded in the audit log. <Answered live={live} />
-        </p>
+        </Text>
         <Button
           variant="default"
           leftSection={<RotateCw size={14} aria-hidden />}
@@ -71,7 +69,7 @@ function LiveLogs({ device, onOpen, isAsked, onAsk }: Props) {
         >
           Refresh
         </Button>
-      </div>
+      </Group>
       <QueryState live={live} what="its logs" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
         {live.data &&
           (live.data.data.length === 0 ? (

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Drawer, NumberInput, Pagination, Select, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, Drawer, Group, NumberInput, Select, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -13,7 +13,7 @@ import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { CodeBlock } from "@/components/ui/code/code-block";
 import { Facts } from "@/components/ui/facts";
 import { Notice } from "@/components/ui/notice";
-import pagedClasses from "@/components/ui/paged-list.module.css";
+import { Pages } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { type Entry, LIVE_LEVELS } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
@@ -168,7 +168,7 @@ const columnsOf = (open: (recordId: number) => void): Column<Entry>[] => [
     header: "Time",
     width: 196,
     cell: (e) => (
-      <UnstyledButton className={classes.open} onClick={() => open(e.recordId)}>
+      <UnstyledButton className="tm-link" fw={600} fz="inherit" onClick={() => open(e.recordId)}>
         <When at={e.timeCreated} />
       </UnstyledButton>
     ),
@@ -197,14 +197,15 @@ export function LiveLog({ device, log, onBack, isAsked, onAsk }: Props) {
   const part = { log, searched, hasEnd: view.end !== null, at: (iso: string) => dateTime(iso, zone) };
   return (
     <>
-      <div className={classes.head}>
+      <Group gap="md" px="edge" pt="lg">
         <Button variant="default" size="xs" leftSection={<ArrowLeft size={14} aria-hidden />} onClick={onBack}>
           All logs
         </Button>
         <strong>{log}</strong>
-        {data && <span>{totalText(data.meta.total, part)}</span>}
-        <Answered live={live} />
-      </div>
+        <Text span inherit c="dimmed">
+          {data && totalText(data.meta.total, part)} <Answered live={live} />
+        </Text>
+      </Group>
       <LiveFilterForm
         filters={view}
         isRunning={live.isRunning}
@@ -234,15 +235,12 @@ export function LiveLog({ device, log, onBack, isAsked, onAsk }: Props) {
           />
         )}
         {data && data.meta.totalPages > 1 && (
-          <nav className={pagedClasses.pages} aria-label="Pages of this list">
-            <span>{totalText(data.meta.total, part)}</span>
-            <Pagination
-              size="sm"
-              total={data.meta.totalPages}
-              value={view.livePage}
-              onChange={(livePage) => setView({ livePage })}
-            />
-          </nav>
+          <Pages
+            text={totalText(data.meta.total, part)}
+            total={data.meta.totalPages}
+            value={view.livePage}
+            onPage={(livePage) => setView({ livePage })}
+          />
         )}
       </QueryState>
       <RecordDrawer

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Loader } from "@mantine/core";
+import { Button, Group, Loader } from "@mantine/core";
 import { CircleSlash, Clock, type LucideIcon, PlugZap, Radio, TriangleAlert, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { When } from "@/components/format/when";
@@ -65,7 +65,7 @@ export function QueryState({ live, what, hostname, lastSeenAt, children }: Props
   const { error, isRunning } = live;
   return (
     <>
-      <div className={classes.running} role="status">
+      <Group gap="8px 12px" mih={40} px="edge" pb="sm" c="dimmed" role="status">
         {isRunning && (
           <>
             <Loader size="xs" aria-hidden />
@@ -80,7 +80,7 @@ export function QueryState({ live, what, hostname, lastSeenAt, children }: Props
             </Button>
           </>
         )}
-      </div>
+      </Group>
       {!isRunning && live.wasCancelled && !error && (
         <Notice icon={CircleSlash} title="Cancelled" action={<Retry onClick={live.retry}>Try again</Retry>}>
           The query to {hostname} was cancelled. Its answer will not be shown.

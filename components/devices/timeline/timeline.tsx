@@ -1,14 +1,12 @@
 "use client";
 
-import { Button, Select } from "@mantine/core";
+import { Button, Group, Select, Text } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Radio, X } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { useCan } from "@/components/account/org";
 import { RangeMenu } from "@/components/audit/filters/range-menu";
-import classes from "@/components/devices/device-page.module.css";
-import liveClasses from "@/components/devices/live/live.module.css";
 import { Answered, QueryState } from "@/components/devices/live/query-state";
 import { counted } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
@@ -16,6 +14,7 @@ import { When } from "@/components/format/when";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
+import { ListTools } from "@/components/ui/paged-list";
 import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
@@ -70,7 +69,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
   const leftOut = pages[0]?.leftOut ?? [];
   return (
     <>
-      <div className={classes.tools}>
+      <ListTools pt="lg">
         <SearchField label="Search in the timeline" value={view.search ?? ""} onSearch={onSearch} />
         <SpanMenu view={view} setView={setView} onNow={() => setNow(new Date())} />
         <SourceChips sources={view.sources} onChange={(sources) => void setView({ sources })} />
@@ -83,7 +82,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
             Query the device now
           </Button>
         )}
-      </div>
+      </ListTools>
       {request && (
         <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
           <Answer live={live} hasEnd={to !== undefined} />
@@ -108,11 +107,11 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         />
       )}
       {query.hasNextPage && (
-        <div className={classes.tools}>
+        <Group px="edge" py="lg">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
             Show older
           </Button>
-        </div>
+        </Group>
       )}
     </>
   );
@@ -124,9 +123,9 @@ function Answer({ live, hasEnd }: { live: ReturnType<typeof useLiveItems>; hasEn
   if (!live.data || live.isRunning) return null;
   const at = (iso: string) => dateTime(iso, zone);
   return (
-    <p className={liveClasses.answer} role="status">
+    <Text c="dimmed" px="edge" pb="lg" role="status">
       <Answered live={live} />: {answerText(live.data, { hasEnd, at })}
-    </p>
+    </Text>
   );
 }
 

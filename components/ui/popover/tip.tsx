@@ -47,7 +47,7 @@ function Label({ text, anchor, onEscape }: LabelProps) {
     return () => document.removeEventListener("keydown", onKey);
   });
   return createPortal(
-    <span role="tooltip" className={classes.tip} ref={box}>
+    <span role="tooltip" className={classes.tip} ref={box} data-screen>
       {text}
     </span>,
     hostOf(anchor),
