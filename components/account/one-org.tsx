@@ -13,8 +13,7 @@ type Props = { title: string; children: (org: Org) => ReactNode };
 
 /** Renders a single-organization page for the selected or the only organization, otherwise lets the user choose one. */
 export function OneOrg({ title, children }: Props) {
-  const { org, organizations, setOrg } = useOrg();
-  const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
+  const { one, organizations, setOrg } = useOrg();
   if (one) return children(one);
   const toOrganizations = (
     <Button component={Link} href="/organizations" variant="default">

@@ -26,7 +26,7 @@ const PARAMS = { orgId: parseAsString, page: parseAsString, cursor: parseAsStrin
 
 /**
  * The organization selected in the URL for every page; null means all the user can see. `several` is set when the URL
- * selects more than one, which only the audit log supports.
+ * selects more than one, which only the audit log supports; `one` is the selected or only organization.
  */
 export function useOrg() {
   const { organizations } = useMe();
@@ -36,7 +36,8 @@ export function useOrg() {
   const ids = org?.split(",") ?? [];
   const several = ids.length > 1 ? organizations.filter((o) => ids.includes(o.id)) : [];
   const nameOf = useOrgName();
-  return { org: chosen, orgId: chosen?.id, organizations, several, setOrg, nameOf };
+  const one = chosen ?? (organizations.length === 1 ? organizations[0] : undefined);
+  return { org: chosen, orgId: chosen?.id, one, organizations, several, setOrg, nameOf };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { useCan, useOrg, useOrgName } from "@/components/account/org";
+import { useCan, useOrg } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
@@ -20,9 +20,7 @@ const span = ({ first, last }: { first: number; last: number }): string =>
 /** Archived entries of the caller's organizations, and the ranges that are restored from them. */
 export function ArchivedPage() {
   const trpc = useTRPC();
-  const { orgId, organizations } = useOrg();
-  const one = orgId ?? (organizations.length === 1 ? organizations[0]?.id : undefined);
-  const nameOf = useOrgName();
+  const { orgId, one, nameOf } = useOrg();
   const mayManage = useCan("streams:manage");
   const [page, setPage] = usePage();
   const list = useQuery(trpc.archive.objects.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
@@ -67,7 +65,7 @@ export function ArchivedPage() {
         actions={mayManage ? { width: 170, of: actionsOf } : undefined}
         create={
           mayManage && one
-            ? { label: "Restore range", dialog: (onClose) => <RestoreDialog orgId={one} onClose={onClose} /> }
+            ? { label: "Restore range", dialog: (onClose) => <RestoreDialog orgId={one.id} onClose={onClose} /> }
             : undefined
         }
         empty={{

@@ -10,10 +10,17 @@ import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
-import { PagedList } from "@/components/ui/paged-list";
-import { RecordTable } from "@/components/ui/record-table";
+import { RecordList } from "@/components/ui/paged-list";
+import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
+
+const COLUMNS: Column<Entry>[] = [
+  { header: "Entry", cell: (entry) => <Told entry={entry} /> },
+  { header: "Sequence", cell: ({ chainSeq }) => count(chainSeq), width: 90, align: "figure" },
+  { header: "Time", cell: ({ timestamp }) => <When at={timestamp} />, width: 176 },
+  { header: "Result", cell: ({ result }) => <ResultBadge result={result} />, width: 100 },
+];
 
 /** The entries of a restored range, newest first, each with its details. */
 export function RestoredEntries({ id, onClose }: { id: string; onClose: () => void }) {
@@ -33,22 +40,14 @@ export function RestoredEntries({ id, onClose }: { id: string; onClose: () => vo
           <When at={list.data?.restoration.expiresAt ?? null} none="tomorrow" />.
         </Text>
         <SearchField label="Search restored entries" value={search} onSearch={find} />
-        <PagedList query={list} what="the restored entries" empty={<Notice title="No entries" />} onPage={setPage}>
-          {(rows, isStale) => (
-            <RecordTable
-              caption="Restored entries"
-              columns={[
-                { header: "Entry", cell: (entry) => <Told entry={entry} /> },
-                { header: "Sequence", cell: ({ chainSeq }) => count(chainSeq), width: 90, align: "figure" },
-                { header: "Time", cell: ({ timestamp }) => <When at={timestamp} />, width: 176 },
-                { header: "Result", cell: ({ result }) => <ResultBadge result={result} />, width: 100 },
-              ]}
-              rows={rows}
-              rowKey={(entry) => entry.id}
-              isStale={isStale}
-            />
-          )}
-        </PagedList>
+        <RecordList
+          query={list}
+          what="the restored entries"
+          caption="Restored entries"
+          columns={COLUMNS}
+          empty={<Notice title="No entries" />}
+          onPage={setPage}
+        />
       </Stack>
     </Modal>
   );

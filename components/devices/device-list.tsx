@@ -5,8 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Monitor, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
-import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { useCallback } from "react";
+import { parseAsStringLiteral } from "nuqs";
 import { useCan, useOrg } from "@/components/account/org";
 import { ImportButton } from "@/components/custom-fields/import-button";
 import { When } from "@/components/format/when";
@@ -15,9 +14,10 @@ import { FilterSelect } from "@/components/ui/filter-select";
 import { PageLink } from "@/components/ui/links/page-link";
 import { NoMatch, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { ListTools, PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
+import { ListTools, RecordList } from "@/components/ui/paged-list";
+import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
+import { useListView } from "@/components/ui/use-list-view";
 import type { Device } from "@/server/devices/schema";
 import { Online, POLL_MS, systemOf } from "./cells";
 
@@ -35,14 +35,7 @@ const STATES: { value: "online" | "offline"; label: string }[] = [
 export function DeviceList() {
   const { org, orgId } = useOrg();
   const [enrolling, enroll] = useDisclosure(false);
-  const [view, setView] = useQueryStates(
-    {
-      page: parseAsInteger.withDefault(1),
-      search: parseAsString,
-      state: parseAsStringLiteral(["online", "offline"]),
-    },
-    { history: "push" },
-  );
+  const { view, setView, onSearch } = useListView({ state: parseAsStringLiteral(["online", "offline"]) });
   const input = {
     page: view.page,
     search: view.search ?? undefined,
@@ -52,7 +45,6 @@ export function DeviceList() {
   const list = useQuery(
     useTRPC().devices.list.queryOptions(input, { placeholderData: keepPreviousData, refetchInterval: POLL_MS }),
   );
-  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const columns = useColumns();
   return (
     <>
@@ -71,7 +63,7 @@ export function DeviceList() {
           onChange={(state) => setView({ state, page: null })}
         />
       </ListTools>
-      <PagedList
+      <RecordList
         query={list}
         what="the devices"
         onPage={(page) => setView({ page })}
@@ -84,11 +76,9 @@ export function DeviceList() {
             </Notice>
           )
         }
-      >
-        {(rows, isStale) => (
-          <RecordTable caption="Devices" columns={columns} rows={rows} rowKey={(d) => d.id} isStale={isStale} />
-        )}
-      </PagedList>
+        caption="Devices"
+        columns={columns}
+      />
       {enrolling && <NewEnrollmentKey onClose={enroll.close} />}
     </>
   );

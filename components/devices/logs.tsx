@@ -1,15 +1,16 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { parseAsString, parseAsStringLiteral } from "nuqs";
 import { useCallback } from "react";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { Notice } from "@/components/ui/notice";
-import { ListTools, PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
+import { ListTools, RecordList } from "@/components/ui/paged-list";
+import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
+import { useListView } from "@/components/ui/use-list-view";
 import { type AgentLog, LOG_LEVELS } from "@/server/devices/logs/agent-log-schema";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/devices/logs/event-log-schema";
 import { capitalized } from "@/server/ground/text";
@@ -32,14 +33,7 @@ const diagnosticColumns: Column<AgentLog>[] = [
 ];
 
 export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
-  const [view, setView] = useQueryStates(
-    {
-      page: parseAsInteger.withDefault(1),
-      search: parseAsString,
-      level: parseAsStringLiteral(LOG_LEVELS),
-    },
-    { history: "push" },
-  );
+  const { view, setView, onSearch } = useListView({ level: parseAsStringLiteral(LOG_LEVELS) });
   const input = {
     id: deviceId,
     page: view.page,
@@ -56,7 +50,6 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
       }),
     }),
   );
-  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const isNarrowed = Boolean(view.search || view.level);
   return (
     <>
@@ -69,7 +62,7 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
           onChange={(level) => setView({ level, page: null })}
         />
       </ListTools>
-      <PagedList
+      <RecordList
         query={query}
         what="the diagnostic logs"
         onPage={(page) => setView({ page })}
@@ -78,17 +71,9 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
             {isNarrowed ? null : "The agent sends them while it runs."}
           </Notice>
         }
-      >
-        {(rows, isStale) => (
-          <RecordTable
-            caption="Diagnostic logs, newest first"
-            columns={diagnosticColumns}
-            rows={rows}
-            rowKey={(l) => l.id}
-            isStale={isStale}
-          />
-        )}
-      </PagedList>
+        caption="Diagnostic logs, newest first"
+        columns={diagnosticColumns}
+      />
     </>
   );
 }
@@ -111,16 +96,11 @@ function EventNumber({ of: { details } }: { of: EventLog }) {
 }
 
 export function EventLogs({ deviceId }: { deviceId: string }) {
-  const [view, setView] = useQueryStates(
-    {
-      page: parseAsInteger.withDefault(1),
-      level: parseAsStringLiteral(EVENT_LEVELS),
-      category: parseAsStringLiteral(EVENT_CATEGORIES),
-      search: parseAsString,
-      source: parseAsString,
-    },
-    { history: "push" },
-  );
+  const { view, setView, onSearch } = useListView({
+    level: parseAsStringLiteral(EVENT_LEVELS),
+    category: parseAsStringLiteral(EVENT_CATEGORIES),
+    source: parseAsString,
+  });
   const input = {
     id: deviceId,
     page: view.page,
@@ -131,7 +111,6 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
   };
   const query = useQuery(useTRPC().devices.eventLogs.queryOptions(input, { placeholderData: keepPreviousData }));
   const isNarrowed = Boolean(view.level || view.category || view.search || view.source);
-  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const onSource = useCallback((source: string) => setView({ source: source || null, page: null }), [setView]);
   return (
     <>
@@ -152,7 +131,7 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
           width={170}
         />
       </ListTools>
-      <PagedList
+      <RecordList
         query={query}
         what="the event logs"
         onPage={(page) => setView({ page })}
@@ -161,17 +140,9 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
             {isNarrowed ? null : "The agent sends them while it runs."}
           </Notice>
         }
-      >
-        {(rows, isStale) => (
-          <RecordTable
-            caption="Event logs, newest first"
-            columns={eventColumns}
-            rows={rows}
-            rowKey={(e) => e.id}
-            isStale={isStale}
-          />
-        )}
-      </PagedList>
+        caption="Event logs, newest first"
+        columns={eventColumns}
+      />
     </>
   );
 }

@@ -92,7 +92,7 @@ export function useActions(): Destination[] {
   const go = useGo();
   const { permissions } = useMe();
   const { zone } = useZone();
-  const { org, organizations } = useOrg();
+  const { one } = useOrg();
   const { setColorScheme } = useMantineColorScheme();
   const shown = shownEntry();
   const on = (path: string, act: string) => () => {
@@ -106,12 +106,12 @@ export function useActions(): Destination[] {
       : []),
     { key: "print", name: "Print entries", icon: Printer, permission: "audit:read", go: on("/", "print") },
     { key: "link", name: "Copy link to this page", icon: Link2, go: () => void copyLink(zone) },
-    ...(org || organizations.length === 1
+    ...(one
       ? [
           {
             key: "verify",
             name: "Verify the audit chain now",
-            hint: (org ?? organizations[0])?.name,
+            hint: one.name,
             icon: ShieldCheck,
             permission: "audit:read",
             go: on("/integrity", "verify"),

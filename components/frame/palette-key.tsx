@@ -4,6 +4,7 @@ import { ActionIcon } from "@mantine/core";
 import { Search } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
+import { isTyping, useKeyDown } from "@/components/ui/key-down";
 import { Tip } from "@/components/ui/popover/tip";
 
 /** After this time the palette is assumed unreachable and keys are released. */
@@ -45,26 +46,19 @@ function useEarlyKeys(opened: number): string {
   return early;
 }
 
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
 /** Ctrl+K or Cmd+K opens the palette on every page, "?" the keyboard help; both are loaded on demand. */
 export function PaletteKey() {
   const [opened, setOpened] = useState(0);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const early = useEarlyKeys(opened);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        setOpened((n) => n + 1);
-      } else if (event.key === "?" && !isTyping(event.target)) {
-        if (!document.querySelector("[role=dialog]")) setIsHelpOpen(true);
-      }
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, []);
+  useKeyDown((event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      setOpened((n) => n + 1);
+    } else if (event.key === "?" && !isTyping(event.target)) {
+      if (!document.querySelector("[role=dialog]")) setIsHelpOpen(true);
+    }
+  });
   return (
     <>
       <Tip label="Go to a page, view, person, device or organization (Ctrl K)">

@@ -77,8 +77,7 @@ const COUNTS_POLL_MS = 5 * 60_000;
  * The state of the chain in every page's header. Links to its integrity page, or to Organizations when there are several.
  */
 export function IntegrityBadge() {
-  const { org, organizations } = useOrg();
-  const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
+  const { one } = useOrg();
   if (!useCan("audit:read")) return null;
   return one ? <OneChainBadge orgId={one.id} name={one.name} /> : <AllChainsBadge />;
 }

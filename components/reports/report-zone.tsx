@@ -11,9 +11,7 @@ const nameOf = (zone: string) => zone.replaceAll("_", " ");
 /** The organization whose time zone is offered: the report's, or the user's own for a report on all organizations. */
 function useOwner() {
   const { homeOrgId } = useMe();
-  const { orgId, organizations } = useOrg();
-  const [only, ...others] = organizations;
-  const id = orgId ?? (others.length === 0 ? only?.id : homeOrgId);
+  const id = useOrg().one?.id ?? homeOrgId;
   const { organizations: procedures } = useTRPC();
   return useQuery(procedures.get.queryOptions({ id: id ?? "" }, { enabled: Boolean(id) })).data;
 }

@@ -36,9 +36,8 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
     "report",
     parseAsStringLiteral(REPORTS).withDefault("activity").withOptions({ history: "push" }),
   );
-  const { org, orgId, organizations } = useOrg();
-  const [only, ...others] = organizations;
-  const scopeText = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
+  const { orgId, one } = useOrg();
+  const scopeText = one?.name ?? "All organizations";
   const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
   const { chosen, setView, now, isStill, range } = useReportRange(loadedAt, orgId);

@@ -11,8 +11,8 @@ import { Facts } from "@/components/ui/facts";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { NoMatch } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { ListTools, PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
+import { ListTools, RecordList } from "@/components/ui/paged-list";
+import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { type LibraryScript, SCRIPT_CATEGORIES, SCRIPT_OS, type ScriptOs } from "@/server/devices/scripts/schema";
 import { capitalized } from "@/server/ground/text";
@@ -121,22 +121,14 @@ export function ScriptsPage() {
         />
         <FilterSelect label="System" options={SYSTEMS} value={view.os} onChange={(os) => setView({ os })} />
       </ListTools>
-      <PagedList
+      <RecordList
         query={list}
         what="the scripts"
         onPage={() => undefined}
         empty={<NoMatch search={view.search} onClear={() => setView({ search: null, category: null, os: null })} />}
-      >
-        {(rows, isStale) => (
-          <RecordTable
-            caption="System scripts"
-            columns={columnsOf((script) => setView({ script }))}
-            rows={rows}
-            rowKey={(s) => s.id}
-            isStale={isStale}
-          />
-        )}
-      </PagedList>
+        caption="System scripts"
+        columns={columnsOf((script) => setView({ script }))}
+      />
       <Drawer
         opened={Boolean(open)}
         onClose={() => setView({ script: null })}

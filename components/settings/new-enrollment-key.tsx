@@ -113,7 +113,7 @@ function Programs({ build }: { build: Build }) {
 
 const POLL_MS = 3_000;
 
-/** Waits for the first device that joins an organization after a moment, and shows it arrive. since: ISO 8601. */
+/** Waits for the first device that joins after a time, and shows its arrival. since: ISO 8601. */
 function FirstDevice({ orgId, since }: { orgId: string; since: string }) {
   const joined = useQuery(
     useTRPC().audit.list.queryOptions(

@@ -4,8 +4,7 @@ import { Box, Select, Switch, Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { useCallback } from "react";
+import { parseAsStringLiteral } from "nuqs";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { actorPath } from "@/components/audit/entry";
@@ -17,6 +16,7 @@ import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
+import { useListView } from "@/components/ui/use-list-view";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { User } from "@/server/identity/users/schema";
 
@@ -35,10 +35,7 @@ export function Users() {
     theirs: "Staff of your service provider",
     ours: "Your own staff with access to it",
   });
-  const [view, setView] = useQueryStates(
-    { page: parseAsInteger.withDefault(1), search: parseAsString, twoFactor: parseAsStringLiteral(["on", "off"]) },
-    { history: "push" },
-  );
+  const { view, setView, onSearch } = useListView({ twoFactor: parseAsStringLiteral(["on", "off"]) });
   const input = {
     page: view.page,
     search: view.search ?? undefined,
@@ -46,7 +43,6 @@ export function Users() {
     ...(view.twoFactor && { twoFactor: view.twoFactor === "on" }),
   };
   const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
-  const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const actionsOf = (user: User): RowAction[] => {
     const { name, invited, disabled } = user;
     const isStaff = user.orgId === null;

@@ -8,8 +8,8 @@ import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
-import { PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
+import { RecordList } from "@/components/ui/paged-list";
+import type { Column } from "@/components/ui/record-table";
 import { StateTag } from "@/components/ui/state-tag";
 import type { Stream } from "@/server/notify/streams/schema";
 
@@ -83,11 +83,14 @@ export function Batches({ stream }: { stream: Stream }) {
   ];
   return (
     <Section title="Batches" lead="Sequences of entries that were sent together, of the last 30 days." flush>
-      <PagedList query={query} what="the batches" onPage={setPage} empty={<Notice title="Nothing was sent yet" />}>
-        {(rows, isStale) => (
-          <RecordTable caption="Batches" columns={columns} rows={rows} rowKey={({ id }) => id} isStale={isStale} />
-        )}
-      </PagedList>
+      <RecordList
+        query={query}
+        what="the batches"
+        onPage={setPage}
+        empty={<Notice title="Nothing was sent yet" />}
+        caption="Batches"
+        columns={columns}
+      />
     </Section>
   );
 }
@@ -113,11 +116,14 @@ export function Gaps({ stream }: { stream: Stream }) {
   ];
   return (
     <Section title="Gaps" lead="Entries that the receiver will never get." flush>
-      <PagedList query={query} what="the gaps" onPage={setPage} empty={<Notice title="No gaps" />}>
-        {(rows, isStale) => (
-          <RecordTable caption="Gaps" columns={columns} rows={rows} rowKey={({ id }) => id} isStale={isStale} />
-        )}
-      </PagedList>
+      <RecordList
+        query={query}
+        what="the gaps"
+        onPage={setPage}
+        empty={<Notice title="No gaps" />}
+        caption="Gaps"
+        columns={columns}
+      />
     </Section>
   );
 }

@@ -3,10 +3,11 @@
 import { Button, Group, type GroupProps, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { parseAsInteger, useQueryState } from "nuqs";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { count } from "@/components/format/amounts";
 import { Failure, Notice, problemOf } from "./notice";
 import classes from "./paged-list.module.css";
+import { RecordTable } from "./record-table";
 
 /** Page of the list in the address. */
 export const usePage = () => useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
@@ -71,6 +72,16 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
     </>
   );
 }
+
+type RecordListProps<T> = Omit<Props<T>, "children"> &
+  Pick<ComponentProps<typeof RecordTable<T>>, "caption" | "columns">;
+
+/** A list whose rows are records, as a table. */
+export const RecordList = <T extends { id: string }>({ caption, columns, ...list }: RecordListProps<T>) => (
+  <PagedList {...list}>
+    {(rows, isStale) => <RecordTable {...{ caption, columns, rows, isStale }} rowKey={({ id }) => id} />}
+  </PagedList>
+);
 
 type PagesProps = { text: string; total: number; value: number; onPage: (page: number) => void };
 

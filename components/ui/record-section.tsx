@@ -8,8 +8,8 @@ import { useRequestedAction } from "@/components/requested-action";
 import { Confirm } from "./dialogs/confirm";
 import { errorText, Message, Notice } from "./notice";
 import { PageHeader, Section } from "./page-header";
-import { type Paged, PagedList } from "./paged-list";
-import { type Column, RecordTable, RowButton } from "./record-table";
+import { type Paged, RecordList } from "./paged-list";
+import { type Column, RowButton } from "./record-table";
 
 type OpenDialog = (onClose: () => void) => ReactNode;
 
@@ -89,7 +89,7 @@ export function RecordSection<T extends Row>(props: Props<T>) {
     <>
       {error ? <Message tone="bad">{errorText(error)}</Message> : null}
       {props.children}
-      <PagedList
+      <RecordList
         query={list}
         what={props.what}
         empty={
@@ -102,17 +102,9 @@ export function RecordSection<T extends Row>(props: Props<T>) {
           )
         }
         onPage={props.onPage}
-      >
-        {(rows, isStale) => (
-          <RecordTable
-            caption={props.caption ?? title}
-            columns={allColumns}
-            rows={rows}
-            rowKey={(row) => row.id}
-            isStale={isStale}
-          />
-        )}
-      </PagedList>
+        caption={props.caption ?? title}
+        columns={allColumns}
+      />
       {isCreating && create?.dialog(() => setIsCreating(false))}
       {open && opened && "dialog" in opened && opened.dialog(() => setOpen(null))}
       {open && opened && "confirm" in opened && (

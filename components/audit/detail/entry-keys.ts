@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { aroundPath } from "@/components/audit/entry";
-import { isTyping, useKeyDown } from "@/components/audit/key-down";
 import { togglePin } from "@/components/audit/state/pins";
+import { isTyping, useKeyDown } from "@/components/ui/key-down";
 
 const focused = (target: EventTarget | null): string | null =>
   (target instanceof Element && target.closest<HTMLElement>("[data-entry]")?.dataset.entry) || null;

@@ -30,9 +30,8 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
   const { view, input, now, audit } = useViewer();
   const { names, total, isTruncated } = audit;
   const { zone } = useZone();
-  const { org, organizations, several } = useOrg();
+  const { one: home, organizations, several } = useOrg();
   const [format, setFormat] = useState<ExportFormat>("spreadsheet");
-  const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const of = several.length > 0 ? several : organizations;
   const span = spanOf(view, zone, now);
   const [inBackground, setInBackground] = useState<boolean | null>(null);

@@ -8,6 +8,7 @@ import type { Input } from "@/components/audit/state/view";
 import type { ViewerState } from "@/components/audit/state/viewer-state";
 import { count } from "@/components/format/amounts";
 import { useTRPCClient } from "@/components/trpc";
+import { useKeyDown } from "@/components/ui/key-down";
 import {
   addArrivals,
   afterReload,
@@ -59,20 +60,6 @@ const usesSpace = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest("input, textarea, select, button, summary, [role=dialog], [role=menu]"));
 
-/** Space pauses and resumes, except where Space already has a function. */
-function useSpace(onSpace: () => void): void {
-  const press = useEffectEvent(onSpace);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || usesSpace(event.target)) return;
-      event.preventDefault();
-      press();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, []);
-}
-
 /** The state of the live view and the number of held entries; clicking the pill shows them. */
 export function LiveBar(props: LiveBarProps) {
   const { state, isPaused, dock, onPause, onShowHeld } = props;
@@ -80,7 +67,12 @@ export function LiveBar(props: LiveBarProps) {
   const spoken = useThrottledValue(text, ANNOUNCE_MS);
   const waiting = waitingText(props);
   const isActive = state.kind !== "ended";
-  useSpace(() => isActive && onPause());
+  // Space pauses and resumes, except where it already has a function.
+  useKeyDown((event) => {
+    if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || usesSpace(event.target)) return;
+    event.preventDefault();
+    if (isActive) onPause();
+  });
   const pause = useRef<HTMLButtonElement>(null);
   const showHeld = () => {
     // The pill disappears; move the focus to the nearest control.

@@ -47,14 +47,13 @@ function amount({ all, entries }: Print): string {
 /** Shown only in print: the entries, and on every page their organization, the filters and the state of the chain. */
 export function PrintSheet({ print }: { print: Print }) {
   const { zone } = useZone();
-  const { org, organizations, nameOf } = useOrg();
-  const isOne = org !== null || organizations.length === 1;
+  const { one, nameOf } = useOrg();
   const headers = [
     "Entry",
     "Time",
     "What happened",
     "Action",
-    ...(isOne ? [] : ["Organization"]),
+    ...(one ? [] : ["Organization"]),
     "Actor",
     "From",
     "Result",
@@ -85,7 +84,7 @@ export function PrintSheet({ print }: { print: Print }) {
         </thead>
         <tbody>
           {print.entries.map((entry) => (
-            <Row key={entry.id} entry={entry} zone={zone} organization={nameOf(entry.orgId)} hasColumn={!isOne} />
+            <Row key={entry.id} entry={entry} zone={zone} organization={nameOf(entry.orgId)} hasColumn={!one} />
           ))}
         </tbody>
       </table>
@@ -98,8 +97,7 @@ function Summary({ print }: { print: Print }) {
   const { zone } = useZone();
   const span = spanOf(view, zone, now);
   const { user } = useMe();
-  const { org, organizations, several } = useOrg();
-  const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
+  const { one, organizations, several } = useOrg();
   const status = useQuery({
     ...useTRPC().integrity.status.queryOptions({ orgId: one?.id }),
     enabled: one !== undefined,

@@ -3,8 +3,12 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 import type { Entry } from "@/components/audit/entry";
-import { focusEntry } from "@/components/audit/key-down";
 import type { ViewerState } from "./viewer-state";
+
+/** Focuses an entry's link. */
+function focusEntry(table: HTMLTableElement | null, id: string): void {
+  table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
+}
 
 /** The window width from which an entry fits beside the list. */
 const WIDE = "(min-width: 75em)";

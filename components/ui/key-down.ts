@@ -15,7 +15,3 @@ export function useKeyDown(onKeyDown: (event: KeyboardEvent) => void): void {
     return () => document.removeEventListener("keydown", listener);
   }, []);
 }
-
-export function focusEntry(table: HTMLTableElement | null, id: string): void {
-  table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
-}
