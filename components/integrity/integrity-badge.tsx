@@ -110,6 +110,13 @@ type Query = { isError: boolean; isPaused: boolean; error: unknown; dataUpdatedA
 /** True for a query that failed or waits for the network: its data, if any, is of an earlier time. */
 const isUnread = ({ isError, isPaused }: Query): boolean => isError || isPaused;
 
+const SIGN = {
+  intact: [ShieldCheck, "good"],
+  broken: [ShieldX, "bad"],
+  unproven: [ShieldQuestionMark, "warn"],
+  unknown: [Shield, "off"],
+} as const;
+
 /** query: the query of the summary. */
 type BadgeProps = { summary: ChainSummary; query: Query; href: string };
 
@@ -121,13 +128,14 @@ function Badge({ summary, query, href }: BadgeProps) {
         readAt: query.dataUpdatedAt > 0 ? dateTime(new Date(query.dataUpdatedAt), zone) : null,
       })
     : summary;
-  const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];
+  const [Icon, tone] = SIGN[state];
   return (
     <Tip label={sentence}>
       <Link
         href={href}
         className={classes.badge}
         data-state={state}
+        data-tone={tone}
         aria-label={`${word}. ${sentence}`}
         prefetch={false}
       >

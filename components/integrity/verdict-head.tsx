@@ -3,22 +3,22 @@ import type { ReactNode } from "react";
 import classes from "./verdict-head.module.css";
 
 type VerdictKind = "intact" | "broken" | "unproven" | "empty" | "unreadable" | "unknown";
-const ICON: Record<VerdictKind, LucideIcon> = {
-  intact: ShieldCheck,
-  broken: ShieldX,
-  unproven: ShieldQuestionMark,
-  empty: CircleDashed,
-  unreadable: FileWarning,
-  unknown: CircleDashed,
+const SIGN: Record<VerdictKind, { Icon: LucideIcon; tone?: "good" | "warn" | "bad" }> = {
+  intact: { Icon: ShieldCheck, tone: "good" },
+  broken: { Icon: ShieldX, tone: "bad" },
+  unproven: { Icon: ShieldQuestionMark, tone: "warn" },
+  empty: { Icon: CircleDashed },
+  unreadable: { Icon: FileWarning, tone: "warn" },
+  unknown: { Icon: CircleDashed },
 };
 
 type Props = { kind: VerdictKind; title: string; children?: ReactNode };
 
 /** A verdict as color, icon, title and text. Plain markup, because the offline proof file uses it too. */
 export function VerdictHead({ kind, title, children }: Props) {
-  const Icon = ICON[kind];
+  const { Icon, tone } = SIGN[kind];
   return (
-    <div className={classes.verdict} data-kind={kind}>
+    <div className={classes.verdict} data-kind={kind} data-tone={tone}>
       <Icon size={28} strokeWidth={1.5} aria-hidden />
       <div>
         <h2>{title}</h2>

@@ -66,12 +66,12 @@ function EntryStatus({ id }: { id: string }) {
       </p>
     );
   const { status, readAt, breaks, reasons, checkpoint, lastVerified } = query.data;
-  const Icon = ICON[status];
+  const { Icon, title, tone } = SIGN[status];
   return (
-    <div className={classes.status} data-status={status} role="status">
+    <div className={classes.status} data-tone={tone} role="status">
       <p className={classes.verdict}>
         <Icon size={16} strokeWidth={1.75} aria-hidden />
-        {TITLE[status]}
+        {title}
         <span>contents and link checked {dateTime(readAt, zone)}</span>
       </p>
       {breaks.map((found) => (
@@ -90,8 +90,11 @@ function EntryStatus({ id }: { id: string }) {
   );
 }
 
-const ICON = { intact: ShieldCheck, broken: ShieldAlert, unproven: ShieldQuestionMark };
-const TITLE = { intact: "Verified", broken: "Broken", unproven: "Not proven" };
+const SIGN = {
+  intact: { Icon: ShieldCheck, title: "Verified", tone: "good" },
+  broken: { Icon: ShieldAlert, title: "Broken", tone: "bad" },
+  unproven: { Icon: ShieldQuestionMark, title: "Not proven", tone: "warn" },
+};
 
 const BREAK_TEXT: Record<string, string> = {
   altered: "Its contents do not match its checksum.",

@@ -157,7 +157,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           <span>{zoneName(zone, entry.timestamp)}</span>
         </Group>
         {entry.errorMessage && (
-          <p className={classes.error} data-result={entry.result}>
+          <p className={classes.error} data-tone={entry.result === "denied" ? "warn" : "bad"}>
             {withVisibleMarks(entry.errorMessage)}
           </p>
         )}

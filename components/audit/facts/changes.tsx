@@ -53,9 +53,9 @@ export function unchangedMembers(before: unknown, after: unknown): [string, unkn
 }
 
 const KIND = {
-  added: { icon: Plus, word: "Added" },
-  removed: { icon: Minus, word: "Removed" },
-  changed: { icon: PencilLine, word: "Changed" },
+  added: { icon: Plus, word: "Added", tone: "good" },
+  removed: { icon: Minus, word: "Removed", tone: "bad" },
+  changed: { icon: PencilLine, word: "Changed", tone: "warn" },
 } as const;
 
 const memberOf = (path: string): string => /([^.[\]]+)(?:\[\d+\])*$/.exec(path)?.[1] ?? path;
@@ -110,11 +110,11 @@ export function Changes({ before, after }: { before: unknown; after: unknown }) 
 }
 
 function Row({ change }: { change: Change }) {
-  const { icon: Icon, word } = KIND[change.kind];
+  const { icon: Icon, word, tone } = KIND[change.kind];
   return (
     <tr>
       <th scope="row">
-        <span className={classes.kind} data-kind={change.kind}>
+        <span className={classes.kind} data-tone={tone}>
           <Icon size={13} strokeWidth={2} aria-hidden />
           {word}
         </span>

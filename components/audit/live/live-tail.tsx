@@ -43,6 +43,8 @@ type LiveBarProps = {
   onShowHeld: () => void;
 };
 
+const TONE = { live: "good", reconnecting: "warn", ended: "bad", connecting: "off", paused: "off" };
+
 function waitingText({ waiting, isTooMany }: LiveBarProps): string {
   if (waiting > 0) return `${count(waiting)}${isTooMany ? "+" : ""} new`;
   return isTooMany ? "newer entries" : "";
@@ -67,6 +69,7 @@ export function LiveBar(props: LiveBarProps) {
   const spoken = useThrottledValue(text, ANNOUNCE_MS);
   const waiting = waitingText(props);
   const isActive = state.kind !== "ended";
+  const shown = isPaused && state.kind === "live" ? "paused" : state.kind;
   // Space pauses and resumes, except where it already has a function.
   useKeyDown((event) => {
     if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || usesSpace(event.target)) return;
@@ -81,7 +84,7 @@ export function LiveBar(props: LiveBarProps) {
   };
   return (
     <>
-      <div className={classes.bar} data-state={isPaused && state.kind === "live" ? "paused" : state.kind} data-screen>
+      <div className={classes.bar} data-state={shown} data-tone={TONE[shown]} data-screen>
         <span className={classes.dot} aria-hidden />
         <span aria-hidden>{text}</span>
         <span role="status" className="tm-spoken">
