@@ -36,7 +36,7 @@ export function InvalidQualifiers() {
           <span key={part}>
             <code>{part}</code> {reason}; it was searched as text.{" "}
             {instead && (
-              <button type="button" className={classes.textButton} onClick={() => void read(part, instead)}>
+              <button type="button" className="tm-press" onClick={() => void read(part, instead)}>
                 Search for {instead} instead
               </button>
             )}{" "}

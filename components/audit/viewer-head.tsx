@@ -70,14 +70,14 @@ function Chips() {
       ))}
       {chips.length > 1 && (
         <li>
-          <button type="button" className={classes.textButton} onClick={() => setView({ ...NOTHING, ...FROM_START })}>
+          <button type="button" className="tm-press" onClick={() => setView({ ...NOTHING, ...FROM_START })}>
             Clear all
           </button>
         </li>
       )}
       {typed && (
         <li>
-          <button type="button" className={classes.textButton} onClick={() => void searchLiterally()}>
+          <button type="button" className="tm-press" onClick={() => void searchLiterally()}>
             Search these words literally
           </button>
         </li>

@@ -1,6 +1,6 @@
 "use client";
 
-import { TextInput, UnstyledButton } from "@mantine/core";
+import { Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Building2, Check, ChevronsUpDown } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
@@ -70,21 +70,19 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
           />
         </div>
       )}
-      <ul className={classes.list}>
+      <ul style={{ padding: 4 }}>
         {found.map(({ id, name }) => (
           <li key={id}>
-            <UnstyledButton
-              className={classes.option}
-              aria-pressed={id === (org?.id ?? null)}
-              onClick={() => onPick(id)}
-            >
-              <span>{name}</span>
+            <UnstyledButton className="tm-option" aria-pressed={id === (org?.id ?? null)} onClick={() => onPick(id)}>
+              <span style={{ flex: 1 }}>{name}</span>
               {id === (org?.id ?? null) && <Check size={14} aria-hidden />}
             </UnstyledButton>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className={classes.none}>{`No results for "${typed.trim()}"`}</p>}
+      {found.length === 0 && (
+        <Text size="sm" c="dimmed" px="md" pt="xs" pb="md">{`No results for "${typed.trim()}"`}</Text>
+      )}
     </div>
   );
 }

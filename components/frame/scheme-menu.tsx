@@ -31,13 +31,13 @@ export function SchemeMenu() {
         {schemes.map(({ value, label, icon: Icon }) => (
           <UnstyledButton
             key={value}
-            className={classes.item}
+            className="tm-option"
             aria-pressed={colorScheme === value}
             onClick={() => pick(value)}
           >
-            <Icon size={15} aria-hidden />
+            <Icon size={15} color="currentColor" aria-hidden />
             {label}
-            {colorScheme === value && <Check size={15} className={classes.check} aria-hidden />}
+            {colorScheme === value && <Check size={15} style={{ marginLeft: "auto" }} aria-hidden />}
           </UnstyledButton>
         ))}
       </Popover.Dropdown>

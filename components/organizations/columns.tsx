@@ -53,10 +53,10 @@ export type OrganizationColumn = {
 };
 
 const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) => (
-  <span className={classes.two}>
-    <span>{first}</span>
+  <div>
+    {first}
     {second && <small>{second}</small>}
-  </span>
+  </div>
 );
 
 /** "whole chain checked 3 days ago", "412 entries checked 5 h ago": scope and time of the last check. */

@@ -84,7 +84,7 @@ function Option({
   const from = preset && presetSpan(preset, zone, now).from;
   return (
     <li>
-      <UnstyledButton className={classes.option} aria-pressed={isChosen} onClick={() => onPick(preset)}>
+      <UnstyledButton className="tm-option" aria-pressed={isChosen} onClick={() => onPick(preset)}>
         <span>{preset ? PRESET_LABEL[preset] : "All time"}</span>
         {from && <span className={classes.hint}>from {dateTime(from, zone).slice(0, -3)}</span>}
         {isChosen && <Check size={14} aria-hidden />}

@@ -52,7 +52,7 @@ export function RangeLine() {
         {audit.foldFailure && (
           <>
             ; routine telemetry could not be counted{" "}
-            <button type="button" className={classes.textButton} onClick={audit.foldFailure.retry}>
+            <button type="button" className="tm-press" onClick={audit.foldFailure.retry}>
               Retry
             </button>
           </>
@@ -63,7 +63,7 @@ export function RangeLine() {
         <span>
           Times in {zoneName(zone, span.from, span.to, ...endsOf(audit.entries))}{" "}
           {(zone !== local || local !== "UTC") && (
-            <button type="button" className={classes.textButton} onClick={() => setUtc(zone === local)}>
+            <button type="button" className="tm-press" onClick={() => setUtc(zone === local)}>
               {zone === local ? "Show UTC" : "Show local time"}
             </button>
           )}

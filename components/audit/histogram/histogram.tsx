@@ -75,7 +75,7 @@ export function Histogram({ isUnfolded, children }: { isUnfolded: boolean; child
           {query.isLoadingError && (
             <>
               The entries over time could not be counted.{" "}
-              <button type="button" className={classes.retry} onClick={() => void query.refetch()}>
+              <button type="button" className="tm-press" onClick={() => void query.refetch()}>
                 Retry
               </button>
             </>

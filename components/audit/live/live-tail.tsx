@@ -91,7 +91,7 @@ export function LiveBar(props: LiveBarProps) {
           {spoken}
         </span>
         {isActive && (
-          <button type="button" className={classes.action} onClick={onPause} ref={pause}>
+          <button type="button" className="tm-press" onClick={onPause} ref={pause}>
             {isPaused ? "Resume" : "Pause"}
           </button>
         )}

@@ -92,7 +92,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
           role="menuitem"
           data-mantine-stop-propagation="true"
           tabIndex={-1}
-          className={classes.item}
+          className="tm-option"
           onClick={() => void pick(pivot)}
         >
           {"pin" in pivot && pins.includes(pivot.pin) ? "Unpin" : ("copy" in pivot && copyState) || pivot.label}

@@ -83,7 +83,7 @@ function RoutineRows({ fold }: { fold: RoutineFold }) {
             {list.isSuccess && (
               <>
                 The newest {count(rows.length)} of {count(fold.count)}.{" "}
-                <button type="button" className={foldClasses.link} onClick={showAll}>
+                <button type="button" className="tm-press" onClick={showAll}>
                   Show all
                 </button>
               </>

@@ -25,8 +25,8 @@ type ViewButtonProps = { name: string; hint?: string; isShown: boolean; onPick: 
 /** A view's name; the current view has a checkmark. */
 export function ViewButton({ name, hint, isShown, onPick }: ViewButtonProps) {
   return (
-    <UnstyledButton className={classes.pick} aria-pressed={isShown} onClick={onPick}>
-      <Check size={14} className={classes.tick} aria-hidden />
+    <UnstyledButton className={`tm-option ${classes.pick}`} aria-pressed={isShown} onClick={onPick}>
+      <Check size={14} aria-hidden />
       <span className={classes.name}>{name}</span>
       {hint && <span className={classes.hint}>{hint}</span>}
     </UnstyledButton>
