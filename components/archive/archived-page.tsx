@@ -2,16 +2,20 @@
 
 import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
+import { RangeFields } from "@/components/integrity/range-fields";
 import { useTRPC } from "@/components/trpc";
+import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
 import { usePage } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { ArchiveObject } from "@/server/notify/streams/archive/schema";
-import { RestoreDialog } from "./restore-dialog";
+import { restoreInput } from "@/server/notify/streams/archive/schema";
 import { RestoredRanges } from "./restored-ranges";
 
 const span = ({ first, last }: { first: number; last: number }): string =>
@@ -109,5 +113,25 @@ function State({ row: { state, fault, checkedAt } }: { row: ArchiveObject }) {
         )}
       </small>
     </div>
+  );
+}
+
+type RestoreProps = { orgId: string; onClose: () => void };
+
+/** Asks for a range of time, and restores the objects that hold its entries. */
+function RestoreDialog({ orgId, onClose }: RestoreProps) {
+  const trpc = useTRPC();
+  const restore = useMutation(trpc.archive.restore.mutationOptions(useDone(onClose, trpc.archive.pathFilter())));
+  const [range, setRange] = useState<{ from: Date | null; to: Date | null }>({ from: null, to: null });
+  const form = useForm({});
+  const send = () =>
+    form.send(restoreInput, restore, { orgId, from: range.from?.toISOString(), to: range.to?.toISOString() });
+  return (
+    <FormDialog form={form} title="Restore range" action="Restore" onSubmit={send} onClose={onClose}>
+      <Text size="sm">
+        Every object with entries of this time is read back and checked. Its entries stand beside the log for 24 hours.
+      </Text>
+      <RangeFields range={range} onRange={setRange} error={null} />
+    </FormDialog>
   );
 }

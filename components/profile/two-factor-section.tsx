@@ -14,9 +14,9 @@ import { Section } from "@/components/ui/page-header";
 import { useInvalidation } from "@/components/use-invalidation";
 import classes from "./profile.module.css";
 
-const TotpDialog = dynamic(() => import("./totp-dialog").then((m) => m.TotpDialog), { ssr: false });
-const PasskeyDialog = dynamic(() => import("./passkey-dialog").then((m) => m.PasskeyDialog), { ssr: false });
-const RecoveryCodesDialog = dynamic(() => import("./recovery-codes-dialog").then((m) => m.RecoveryCodesDialog), {
+const TotpDialog = dynamic(() => import("./factor-dialogs").then((m) => m.TotpDialog), { ssr: false });
+const PasskeyDialog = dynamic(() => import("./factor-dialogs").then((m) => m.PasskeyDialog), { ssr: false });
+const RecoveryCodesDialog = dynamic(() => import("./factor-dialogs").then((m) => m.RecoveryCodesDialog), {
   ssr: false,
 });
 

@@ -1,8 +1,10 @@
 import { createRoot } from "react-dom/client";
 import { Mark } from "@/components/ui/mark";
-import { LinkedProof } from "./linked-proof";
 import "./page.css";
-import { ProofPage } from "./proof-page";
+import { useCallback } from "react";
+import { ORGANIZATION_HEADER } from "@/server/evidence/links/vocabulary";
+
+import { type LoadedProof, ProofPage } from "./proof-page";
 
 /** The proof page without Next: as one file, which has no keys and makes no request, or behind a short link. */
 
@@ -13,6 +15,25 @@ const follow = () => {
 };
 follow();
 dark.addEventListener("change", follow);
+
+const FAILED = "The proof could not be fetched. Check the connection and load the page again.";
+
+/** @throws Error with a message for the user */
+async function fetchProof(token: string): Promise<LoadedProof> {
+  const response = await fetch(`/api/v1/proof-links/${encodeURIComponent(token)}`).catch(() => null);
+  if (response?.ok) {
+    const organization = decodeURIComponent(response.headers.get(ORGANIZATION_HEADER) ?? "");
+    return { text: await response.text(), organization };
+  }
+  const problem: { detail?: string } = (await response?.json().catch(() => ({}))) ?? {};
+  throw new Error(problem.detail ?? FAILED);
+}
+
+/** /p/TOKEN: the proof behind a short link, fetched from this server and checked in the browser. */
+function LinkedProof({ token, serverPolicy }: { token: string; serverPolicy: string }) {
+  const load = useCallback(() => fetchProof(token), [token]);
+  return <ProofPage serverPolicy={serverPolicy} load={load} />;
+}
 
 const root = document.getElementById("root");
 const published = document.getElementById("server-policy")?.textContent;

@@ -1,7 +1,7 @@
 import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import type { Cell } from "@/server/ground/csv";
 import type { Report } from "@/server/notify/report-schedules/vocabulary";
-import type { Reports } from "./shapes";
+import type { Reports } from "./report-range";
 
 type Rows = Cell[][];
 

@@ -8,10 +8,16 @@ import { PRESETS, type Preset } from "@/components/audit/state/range";
 import { spanOf } from "@/components/audit/state/view";
 import { instantParam } from "@/components/format/instant-param";
 import { useZone } from "@/components/format/zone";
-import { type ApiError, UNBATCHED, useTRPC } from "@/components/trpc";
+import { type ApiError, type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { isObject } from "@/server/ground/records";
 import type { Report } from "@/server/notify/report-schedules/vocabulary";
-import type { Reports } from "./shapes";
+
+export type Reports = {
+  activity: Outputs["audit"]["reportUserActivity"];
+  security: Outputs["audit"]["reportSecurityEvents"];
+  compliance: Outputs["audit"]["reportCompliance"];
+  statistics: Outputs["audit"]["statistics"];
+};
 
 export type ReportInput = { orgId?: string; from?: string; to?: string };
 /** Settings of a report besides its range: time zone of the hours, and whether to omit agents and routine. */

@@ -19,9 +19,8 @@ import { displayName } from "@/server/audit/sentence";
 import { type ActorType, CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { capitalized, GUID } from "@/server/ground/text";
 import { type Count, Counts, Nothing, NumberLink } from "./chart";
-import type { Counting, ReportInput } from "./report-range";
+import type { Counting, ReportInput, Reports } from "./report-range";
 import classes from "./reports.module.css";
-import type { Reports } from "./shapes";
 import { ByHour, Trend } from "./trend";
 
 const columns: Column<Entry>[] = [

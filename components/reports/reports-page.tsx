@@ -17,11 +17,11 @@ import { exportName } from "@/server/audit/export-name";
 import { toCsv } from "@/server/ground/csv";
 import { REPORT_LABEL, REPORTS, type Report } from "@/server/notify/report-schedules/vocabulary";
 import { csvOf } from "./report-csv";
+import type { Reports } from "./report-range";
 import { type Counting, type ReportInput, useReport, useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
 import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
-import type { Reports } from "./shapes";
 
 const VIEW: { [K in Report]: ComponentType<ViewProps<Reports[K]>> } = {
   activity: ActivityReport,

@@ -5,13 +5,13 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Org } from "@/components/account/one-org";
-import { counted } from "@/components/format/amounts";
+import { count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { useDone } from "@/components/ui/dialogs/form-dialog";
-import { errorText, Message } from "@/components/ui/notice";
+import { errorText, Message, readErrorText } from "@/components/ui/notice";
 import { type Days, DaysField, isRetention } from "./days-field";
-import { PreviewLine } from "./preview-line";
-import { shorterText } from "./removal-text";
+import { shorterText, wouldRemove } from "./removal-text";
 import classes from "./retention.module.css";
 
 type Props = {
@@ -150,5 +150,41 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
         />
       )}
     </Stack>
+  );
+}
+
+type LineProps = {
+  preview: Outputs["retention"]["preview"] | undefined;
+  error: unknown;
+  days: number;
+  pruningEnabled: boolean;
+};
+
+/** The effect of the next run: rows and time span; where pruning is off, that nothing is removed. */
+function PreviewLine({ preview, error, days, pruningEnabled }: LineProps) {
+  if (error) return <>It could not be determined what the next run would remove. {readErrorText(error)}</>;
+  if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;
+  const lead = wouldRemove(pruningEnabled);
+  if (preview.alarmSince)
+    return (
+      <>
+        {lead} nothing: an alarm is open on this log since <When at={preview.alarmSince} />. Until a verification of the
+        whole log finds it intact, nothing of it is removed.
+      </>
+    );
+  if (preview.rows === 0)
+    return preview.heldBy ? (
+      <>
+        {lead} nothing yet: entry {count(preview.heldBy.seq)} of <When at={preview.heldBy.timestamp} /> comes before
+        older entries and is inside the period until <When at={preview.heldBy.until} />.
+      </>
+    ) : (
+      <>{lead} nothing: no entry is that old.</>
+    );
+  return (
+    <>
+      {lead} <strong>{counted(preview.rows, "entry", "entries")}</strong>, from <When at={preview.from} /> to{" "}
+      <When at={preview.to} />.
+    </>
   );
 }

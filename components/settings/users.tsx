@@ -20,9 +20,9 @@ import { useListView } from "@/components/ui/use-list-view";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { User } from "@/server/identity/users/schema";
 
-const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUser), { ssr: false });
-const SendLink = dynamic(() => import("./user-link").then((m) => m.SendLink), { ssr: false });
-const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { ssr: false });
+const InviteUser = dynamic(() => import("./user-dialogs").then((m) => m.InviteUser), { ssr: false });
+const SendLink = dynamic(() => import("./user-dialogs").then((m) => m.SendLink), { ssr: false });
+const EditUser = dynamic(() => import("./user-dialogs").then((m) => m.EditUser), { ssr: false });
 
 const LEAD = "People who can sign in, and what they have access to.";
 

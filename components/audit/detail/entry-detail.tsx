@@ -3,11 +3,12 @@
 import { ActionIcon, Button, Group, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Check, Ellipsis } from "lucide-react";
+import { Check, Ellipsis, FileCheck2 } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { createSerializer, useQueryStates } from "nuqs";
 import { type ReactNode, useId } from "react";
-import { useOrg } from "@/components/account/org";
+import { useCan, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { doorOf } from "@/components/audit/doors";
 import { actorPath, addressPath, aroundPath, changesOf, type Entry } from "@/components/audit/entry";
@@ -17,7 +18,6 @@ import { factsOf } from "@/components/audit/facts/fact";
 import { DetailFacts } from "@/components/audit/facts/fact-value";
 import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
-import { ShareButton } from "@/components/audit/share/share-button";
 import { actorIdOf } from "@/components/audit/state/describe-filters";
 import { comparePath } from "@/components/audit/state/pins";
 import type { ColumnId } from "@/components/audit/state/table-params";
@@ -309,5 +309,21 @@ function Facts({ entry }: { entry: Entry }) {
         <CopiedCode value={String(Date.parse(entry.timestamp) / 1000)} what="seconds since 1970" />
       </Fact>
     </dl>
+  );
+}
+
+const ShareProof = dynamic(() => import("@/components/audit/share/share-proof").then((m) => m.ShareProof));
+
+/** Opens the dialog that shares an entry's proof; requires the export permission. */
+function ShareButton({ id }: { id: string }) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  if (!useCan("audit:export")) return null;
+  return (
+    <>
+      <Button size="compact-sm" variant="subtle" leftSection={<FileCheck2 size={14} aria-hidden />} onClick={open}>
+        Share proof
+      </Button>
+      {isOpen && <ShareProof id={id} onClose={close} />}
+    </>
   );
 }

@@ -1,13 +1,14 @@
 "use client";
 
 import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { chipsOf } from "@/components/audit/state/describe-filters";
 import { PRESET_LABEL, spanText } from "@/components/audit/state/range";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
 import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput, updateInput } from "@/server/saved-views/schema";
@@ -85,5 +86,33 @@ function ViewSummary({ range: keepsRange }: { range: CheckboxProps }) {
       )}
       {hasRange(view) && isNarrowed(view) && <Checkbox label={`Include the time range: ${range}`} {...keepsRange} />}
     </>
+  );
+}
+
+/** Deletes a view after naming the users who lose it. */
+export function DeleteView({ saved, onClose }: { saved: SavedView; onClose: () => void }) {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const remove = useMutation(
+    trpc.savedViews.remove.mutationOptions({
+      onSuccess: async () => {
+        await cache.invalidateQueries(trpc.savedViews.pathFilter());
+        onClose();
+      },
+    }),
+  );
+  return (
+    <Confirm
+      title={`Delete ${saved.name}`}
+      action="Delete view"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ id: saved.id })}
+      onClose={onClose}
+    >
+      {saved.sharedWith
+        ? "The view is deleted for everyone it is shared with. Audit entries are not affected."
+        : "The view is deleted. Audit entries are not affected."}
+    </Confirm>
   );
 }

@@ -13,7 +13,7 @@ const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.
   loading: PopoverSkeleton,
 });
 const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
-const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteView), { ssr: false });
+const DeleteView = dynamic(() => import("./save-view").then((m) => m.DeleteView), { ssr: false });
 
 /** Named filters: private, shared and built in. Loaded when the menu opens. */
 export function SavedViews() {
