@@ -73,20 +73,14 @@ function columnsFor(page: AroundPage): Column<AroundItem>[] {
         isCurrentEntry(row, page) ? (
           <b>This entry</b>
         ) : (
-          <Text span inherit c="dimmed">
-            {offset(row.item.at, page.entry.timestamp)}
-          </Text>
+          <span className="tm-quiet">{offset(row.item.at, page.entry.timestamp)}</span>
         ),
     },
     ...rest,
     {
       header: "Same",
       width: 168,
-      cell: (row) => (
-        <Text span inherit c="dimmed">
-          {isCurrentEntry(row, page) ? "" : sharedAttributes(row)}
-        </Text>
-      ),
+      cell: (row) => <span className="tm-quiet">{isCurrentEntry(row, page) ? "" : sharedAttributes(row)}</span>,
     },
   ];
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Skeleton, Stack, Text } from "@mantine/core";
+import { Box, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Org } from "@/components/account/one-org";
 import { count } from "@/components/format/amounts";
@@ -59,10 +59,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
         <Stack component="ul" gap={6}>
           {sinks.map((sink) => (
             <li key={sink.name}>
-              <strong>{SINK[sink.name]}</strong>{" "}
-              <Text span inherit c="dimmed">
-                {sink.detail}
-              </Text>
+              <strong>{SINK[sink.name]}</strong> <span className="tm-quiet">{sink.detail}</span>
             </li>
           ))}
         </Stack>

@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { bytes, count, counted } from "@/components/format/amounts";
@@ -79,12 +78,7 @@ const entriesOf = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h
 
 function ResultCount({ n, result, orgId }: { n: number; result: "failure" | "denied"; orgId: string }) {
   const text = result === "denied" ? `${count(n)} denied` : counted(n, "failure");
-  if (n === 0)
-    return (
-      <Text span inherit c="dimmed">
-        {text}
-      </Text>
-    );
+  if (n === 0) return <span className="tm-quiet">{text}</span>;
   return (
     <Link className={classes.bad} href={entriesOf(orgId, result)} prefetch={false}>
       {text}
@@ -108,12 +102,7 @@ export const leavesToText = ({ leavesTo }: Pick<Row, "leavesTo">): string =>
 
 /** Receivers of its entries, inactive ones below. */
 function LeavesTo({ streams }: { streams: Row["leavesTo"] }): ReactNode {
-  if (streams.length === 0)
-    return (
-      <Text span inherit c="dimmed">
-        Nothing
-      </Text>
-    );
+  if (streams.length === 0) return <span className="tm-quiet">Nothing</span>;
   const still = streams.filter(({ state }) => state !== "active");
   return (
     <TwoLines
@@ -140,13 +129,7 @@ export const COLUMNS: OrganizationColumn[] = [
       checkpoint ? (
         <TwoLines first={ago(checkpoint.signedAt, readAt)} second={WITNESS_LABEL[witness.state]} />
       ) : (
-        <TwoLines
-          first={
-            <Text span inherit c="dimmed">
-              None
-            </Text>
-          }
-        />
+        <TwoLines first={<span className="tm-quiet">None</span>} />
       ),
   },
   { key: "retention", header: "Retention", sort: "retention", cell: (row) => <Retention {...row} /> },
@@ -186,9 +169,7 @@ export const COLUMNS: OrganizationColumn[] = [
     cell: ({ devices }) =>
       devices &&
       (devices.online + devices.offline === 0 ? (
-        <Text span inherit c="dimmed">
-          None
-        </Text>
+        <span className="tm-quiet">None</span>
       ) : (
         <TwoLines
           first={`${count(devices.online)} of ${count(devices.online + devices.offline)} online`}

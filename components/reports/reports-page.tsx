@@ -127,7 +127,7 @@ function useCounting(zone: string) {
       <Switch
         mx={24}
         mb="lg"
-        data-screen
+        wrapperProps={{ "data-screen": true }}
         label={found.label}
         checked={all[found.param] !== null}
         onChange={(event) => void setAll({ [found.param]: event.currentTarget.checked ? "all" : null })}

@@ -17,15 +17,15 @@ const FULL = 100;
 /** Minimum height of a step with entries. */
 const MIN_HEIGHT = 2;
 
-type BarsProps = { bars: { n: number; title: string }[]; most: number; children?: ReactNode };
+type BarsProps = { bars: { at: number; n: number; title: string }[]; most: number; children?: ReactNode };
 
 /** Bars in one picture, scaled to `most`. */
 const Bars = ({ bars, most, children }: BarsProps) => (
   <svg viewBox={`0 0 ${bars.length} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
-    {bars.map(({ n, title }, x) => {
+    {bars.map(({ at, n, title }, x) => {
       const height = n > 0 ? Math.max(MIN_HEIGHT, (n / most) * FULL) : 0;
       return (
-        <rect key={title} x={x + 0.1} width={0.8} y={FULL - height} height={height}>
+        <rect key={at} x={x + 0.1} width={0.8} y={FULL - height} height={height}>
           <title>{title}</title>
         </rect>
       );
@@ -65,7 +65,10 @@ export function Trend({ range: { orgId, ...span }, filter, before = null, readAt
   const [span0 = ""] = describeBars(bars, zone).split(":");
   return (
     <div className={classes.chart}>
-      <Bars bars={bars.map((bar) => ({ n: sumOf(bar), title: describeBars([bar], zone) }))} most={most}>
+      <Bars
+        bars={bars.map((bar) => ({ at: bar.from.getTime(), n: sumOf(bar), title: describeBars([bar], zone) }))}
+        most={most}
+      >
         {line && <polyline points={line} vectorEffect="non-scaling-stroke" />}
       </Bars>
       <p>
@@ -86,7 +89,7 @@ export function ByHour({ hours }: { hours: readonly number[] }) {
     <Section title="By hour of the day">
       <div className={classes.chart}>
         <Bars
-          bars={hours.map((n, hour) => ({ n, title: `${clockHour(hour)}: ${counted(n, "entry", "entries")}` }))}
+          bars={hours.map((n, at) => ({ at, n, title: `${clockHour(at)}: ${counted(n, "entry", "entries")}` }))}
           most={most}
         />
         <div className={classes.hours} aria-hidden>

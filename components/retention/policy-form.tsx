@@ -160,7 +160,7 @@ type LineProps = {
   pruningEnabled: boolean;
 };
 
-/** The effect of the next run: rows and time span; where pruning is off, that nothing is removed. */
+/** Effect of the next run: rows and time span; without pruning, that nothing is removed. */
 function PreviewLine({ preview, error, days, pruningEnabled }: LineProps) {
   if (error) return <>It could not be determined what the next run would remove. {readErrorText(error)}</>;
   if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;

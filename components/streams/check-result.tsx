@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { count } from "@/components/format/amounts";
 import type { Outputs } from "@/components/trpc";
 import { StateTag } from "@/components/ui/state-tag";
@@ -23,11 +22,7 @@ export const CheckResult = ({ check }: { check: Check }) => (
         <li key={step}>
           <StateTag tone={ok ? "good" : "bad"}>{LABEL[step]}</StateTag>
           <span>{message}</span>
-          {ms !== null && (
-            <Text span inherit c="dimmed" className="tm-figures">
-              {count(ms)} ms
-            </Text>
-          )}
+          {ms !== null && <span className="tm-quiet tm-figures">{count(ms)} ms</span>}
         </li>
       ))}
     </ol>

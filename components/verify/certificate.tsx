@@ -57,7 +57,7 @@ export function Certificate({ verdict, checked, checkedAgainst, command }: Props
       {verdict.warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
-      <Facts facts={facts} />
+      <Facts facts={facts} className="" />
       {verdict.status !== "intact" && verdict.status !== "empty" && (
         <p>The organization, range and entries above are what the file claims; they are not proven.</p>
       )}

@@ -161,7 +161,7 @@ function Comparison({ entries, only, onOnly }: Props) {
         </Text>
         <Switch
           label="Only differences"
-          data-screen
+          wrapperProps={{ "data-screen": true }}
           checked={only}
           onChange={({ currentTarget }) => onOnly(currentTarget.checked)}
         />
@@ -191,15 +191,7 @@ function Comparison({ entries, only, onOnly }: Props) {
               </th>
               {sides.map((fact, side) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: always exactly two sides.
-                <td key={side}>
-                  {fact ? (
-                    <FactValue fact={fact} />
-                  ) : (
-                    <Text span inherit c="dimmed">
-                      Not present
-                    </Text>
-                  )}
-                </td>
+                <td key={side}>{fact ? <FactValue fact={fact} /> : <span className="tm-quiet">Not present</span>}</td>
               ))}
             </tr>
           ))}

@@ -214,12 +214,6 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
   );
 }
 
-const Quiet = ({ children }: { children: string }) => (
-  <Text span inherit c="dimmed">
-    {children}
-  </Text>
-);
-
 /** A name linked to its page. */
 const Door = ({ href, children }: { href: string; children: ReactNode }) => (
   <Link href={href} prefetch={false} className="tm-link">
@@ -275,11 +269,11 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       <Fact name="What" entry={entry} column="action">
         <CopiedCode value={entry.action} what="action" />
-        <Quiet>{CATEGORY_LABEL[entry.category]}</Quiet>
+        <span className="tm-quiet">{CATEGORY_LABEL[entry.category]}</span>
       </Fact>
       <Fact name="Target" entry={entry} column="resourceType">
         {entry.resource.name && <TargetName entry={entry} />}
-        <Quiet>{entry.resource.type}</Quiet>
+        <span className="tm-quiet">{entry.resource.type}</span>
         {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
       </Fact>
       {organizations.length > 1 && (
@@ -291,7 +285,7 @@ function Facts({ entry }: { entry: Entry }) {
         {entry.ipAddress ? (
           <CopiedCode value={entry.ipAddress} what="address" href={addressPath(entry.ipAddress)} />
         ) : (
-          <Quiet>No address recorded</Quiet>
+          <span className="tm-quiet">No address recorded</span>
         )}
         {entry.firstSeen?.map((kind) => (
           <span key={kind} className={classes.new}>
@@ -303,7 +297,7 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       <Fact name="When" entry={entry} column="time">
         <span>
-          {dateTime(entry.timestamp, zone)} <Quiet>{zoneName(zone, entry.timestamp)}</Quiet>
+          {dateTime(entry.timestamp, zone)} <span className="tm-quiet">{zoneName(zone, entry.timestamp)}</span>
         </span>
         <CopiedCode value={entry.timestamp} what="time in UTC" />
         <CopiedCode value={String(Date.parse(entry.timestamp) / 1000)} what="seconds since 1970" />

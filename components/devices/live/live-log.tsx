@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Drawer, Group, NumberInput, Select, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, Drawer, Group, NumberInput, Select, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -146,7 +146,7 @@ function RecordDetail({ entry }: { entry: Entry }) {
     ["Computer", entry.computer],
   ];
   return (
-    <div className={classes.record}>
+    <Stack gap="lg">
       <p className={classes.message}>{entry.message}</p>
       <Facts facts={facts} />
       <Text fw={600}>Raw XML</Text>
@@ -157,7 +157,7 @@ function RecordDetail({ entry }: { entry: Entry }) {
           The device has no XML for this record.
         </Text>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -202,9 +202,9 @@ export function LiveLog({ device, log, onBack, isAsked, onAsk }: Props) {
           All logs
         </Button>
         <strong>{log}</strong>
-        <Text span inherit c="dimmed">
+        <span className="tm-quiet">
           {data && totalText(data.meta.total, part)} <Answered live={live} />
-        </Text>
+        </span>
       </Group>
       <LiveFilterForm
         filters={view}
