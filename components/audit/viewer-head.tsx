@@ -56,8 +56,8 @@ function Chips() {
     <ul className={classes.chips} aria-label="Active filters" data-screen>
       {chips.map((chip) => (
         <li key={chip.key} className={classes.chip}>
-          <span className={classes.chipName}>{chip.name}</span>
-          <span>{chip.value}</span>
+          <span className={`tm-clipped ${classes.chipName}`}>{chip.name}</span>
+          <span className="tm-clipped">{chip.value}</span>
           <button
             type="button"
             className={classes.remove}

@@ -29,7 +29,7 @@ export function OrgSwitcher() {
       <Popover.Target>
         <UnstyledButton className={classes.button} aria-label={`Organization: ${name}`} onClick={menu.toggle}>
           <Building2 size={15} strokeWidth={1.75} aria-hidden />
-          <span>{name}</span>
+          <span className="tm-clipped">{name}</span>
           <ChevronsUpDown size={14} strokeWidth={1.75} aria-hidden />
         </UnstyledButton>
       </Popover.Target>

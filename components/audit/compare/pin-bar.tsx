@@ -61,7 +61,7 @@ function Pinned({ id }: { id: string }) {
   const name = data ? sentenceText(data) : isError ? "This entry can't be shown" : "Loading";
   return (
     <li>
-      <Link href={`/audit/${id}`} prefetch={false} className="tm-link">
+      <Link href={`/audit/${id}`} prefetch={false} className="tm-link tm-clipped">
         {name}
       </Link>
       {data && <time dateTime={data.timestamp}>{dateTime(data.timestamp, zone)}</time>}
