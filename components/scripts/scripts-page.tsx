@@ -72,12 +72,14 @@ const columnsOf = (open: (id: string) => void): Column<LibraryScript>[] => [
   {
     header: "Script",
     cell: (s) => (
-      <span>
+      <div style={{ paddingBlock: 4 }}>
         <UnstyledButton className="tm-link" fw={600} onClick={() => open(s.id)}>
           {s.name}
         </UnstyledButton>
-        <small>{s.description}</small>
-      </span>
+        <Text size="sm" c="dimmed" fw={400}>
+          {s.description}
+        </Text>
+      </div>
     ),
   },
   { header: "System", cell: (s) => osLabel(s.osTypes), width: 150 },
