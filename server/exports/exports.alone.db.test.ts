@@ -27,10 +27,10 @@ import {
 } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
+import { sweepExports } from "./drop";
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { exportWork } from "./run";
 import { DOWNLOAD_SLOTS, KEEP_MS, MAX_UNFINISHED } from "./schema";
-import { sweepExports } from "./sweep";
 
 afterAll(closeRoles);
 

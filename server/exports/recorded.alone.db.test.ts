@@ -12,9 +12,9 @@ import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
+import { sweepExports } from "./drop";
 import { createExportsFolder, exportPath } from "./files";
 import { exportWork } from "./run";
-import { sweepExports } from "./sweep";
 
 beforeAll(() => {
   withSettings({ TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
