@@ -42,7 +42,10 @@ beforeAll(async () => {
   // Larger than the notes that the machine's programs write while they download.
   writeFileSync(file, `// Says nothing, and enrolls nobody.\n// ${randomBytes(PROGRAM_BYTES).toString("hex")}\n`);
   const program = await publish({ platform: "node", file, folder, level: 1 });
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ version: "1.2.3", node: "24.21.0", files: [program] }));
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify({ version: "1.2.3", node: "24.21.0", files: [program], licenses: program }),
+  );
   packed = readFileSync(join(folder, program.file));
   server = await listening((request, response) => {
     const asked = request.url?.endsWith("/install.sh") ? "script" : "program";

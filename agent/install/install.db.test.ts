@@ -25,10 +25,11 @@ const build = { folder: mkdtempSync(join(tmpdir(), "agent-build-")), files: new 
 const bundle = join(build.folder, "agent.cjs");
 
 async function offer(platform: string, file: string): Promise<void> {
-  build.files.set(platform, await publish({ platform, file, folder: build.folder, level: 1 }));
+  const program = await publish({ platform, file, folder: build.folder, level: 1 });
+  build.files.set(platform, program);
   writeFileSync(
     join(build.folder, "manifest.json"),
-    JSON.stringify({ version: "1.2.3", node: "24.21.0", files: [...build.files.values()] }),
+    JSON.stringify({ version: "1.2.3", node: "24.21.0", files: [...build.files.values()], licenses: program }),
   );
 }
 
