@@ -95,7 +95,7 @@ export async function medianMsOf(times: number, work: () => Promise<unknown>): P
   return median(seen);
 }
 
-/** Items per second. */
+/** Things a second. */
 export async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
   return (count * 1000) / (await msOf(work));
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { WireEvent } from "@/server/devices/logs/event-log-schema";
-import { createDevice, type TestUser } from "@/testing/factories";
+import { createDevice } from "@/testing/factories";
 import { freePort, type Server, startServer, stopServer } from "@/testing/server";
 import type { World } from "./world";
 
@@ -20,16 +20,6 @@ export async function startBuiltServer(world: World): Promise<Server & { stop: (
     env: { DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl, WORKERS: "off" },
   });
   return { ...server, stop: () => stopServer(server) };
-}
-
-/** A person's access token from POST /auth/token. */
-export async function accessToken(base: string, { email, password }: TestUser): Promise<string> {
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ email, password });
-  const answer = await fetch(`${base}/api/v1/auth/token`, { method: "POST", headers, body });
-  const { accessToken: token }: { accessToken?: unknown } = Object(await answer.json());
-  if (typeof token !== "string") throw new Error(`the sign-in was answered ${answer.status}`);
-  return token;
 }
 
 let created = 0;

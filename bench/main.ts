@@ -2,8 +2,7 @@ import { stackOf } from "@/db/thrown";
 import "./quiet";
 import { children } from "./children";
 import { type Bench, type Figure, figure } from "./harness";
-import { printTable } from "./print";
-import { type Results, readFull, writeResults } from "./results";
+import { printTable, type Results, readFull, writeResults } from "./results";
 import { benches } from "./rows";
 import { createWorld, type World } from "./world";
 

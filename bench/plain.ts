@@ -1,5 +1,7 @@
 import type postgres from "postgres";
 import type { AuditInsert } from "@/server/audit/row";
+import { eventMaker } from "./events";
+import { msOf, percentile } from "./harness";
 import type { World } from "./world";
 
 /**
@@ -54,4 +56,25 @@ export async function insertOne(sql: postgres.ISql, table: AuditTable, r: AuditI
   ];
   const rest = [r.resourceName, r.details, r.ipAddress, r.userAgent, r.result, r.errorMessage];
   await sql.unsafe(text, [...values, ...rest], { prepare: true });
+}
+
+type Writing = { world: World; orgIds: readonly string[]; writers: number };
+
+/** p99 (ms) of programs that write row after row while something is done, and how many rows were refused. */
+export async function p99While({ world, orgIds, writers }: Writing, work: () => Promise<unknown>) {
+  const pool = world.connect(writers);
+  const next = eventMaker(world.random, orgIds);
+  const latencies: number[] = [];
+  let [isGoing, refused] = [true, 0];
+  const write = () => insertOne(pool, "audit_logs", next()).catch(() => refused++);
+  const loop = async () => {
+    while (isGoing) latencies.push(await msOf(write));
+  };
+  const loops = Promise.all(Array.from({ length: writers }, loop));
+  await work().finally(() => {
+    isGoing = false;
+  });
+  await loops;
+  await pool.end();
+  return { p99: percentile(latencies, 0.99), refused };
 }

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { clusterOf, type Server } from "@/testing/server";
 
 /** Clock ticks of /proc, 100 a second on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
@@ -30,10 +32,23 @@ export function cpuMs(pid: number): number {
   return children.reduce((sum, times) => sum + (times?.own ?? 0) + (times?.reaped ?? 0), self.own + self.reaped);
 }
 
-/** Resident memory of a process in MiB. Linux only. */
-export function residentMiB(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / KIB;
+/** Resident memory of a process in MiB; 0 where the system does not report it. */
+export function residentMiB(pid = 0): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / KIB;
+  } catch {
+    return 0;
+  }
+}
+
+/** Files and sockets that a process has open; 0 where the system does not report it. */
+export function openHandles(pid = 0): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
 }
 
 /** Peak resident memory of a process in MiB during some work. */
@@ -44,4 +59,39 @@ export async function peakMiB(pid: number, work: () => Promise<unknown>): Promis
   }, 50);
   await work().finally(() => clearInterval(timer));
   return Math.max(peak, residentMiB(pid));
+}
+
+const linesOf = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** CPU time in ms of a process's threads by id (schedstat, in ns). */
+function threadsOf(pid: number): [string, number][] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const [ns] = linesOf(`/proc/${pid}/task/${thread}/schedstat`).split(" ");
+      return [thread, Number(ns) / 1e6];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** CPU time (ms) of the server and its PostgreSQL by thread; empty if unavailable. */
+export function workOf({ child, dataDir }: Server): Map<string, number> {
+  const postmaster = Number.parseInt(linesOf(join(clusterOf(dataDir).folder, "postmaster.pid")), 10);
+  const backends = linesOf(`/proc/${postmaster}/task/${postmaster}/children`).trim().split(/\s+/).map(Number);
+  const pids = [child.pid ?? 0, postmaster, ...backends].filter((pid) => pid > 0);
+  return new Map(pids.flatMap(threadsOf));
+}
+
+/** Work between two moments (ms); a thread that ended meanwhile is left out. */
+export function workBetween(before: Map<string, number>, after: Map<string, number>): number {
+  let sum = 0;
+  for (const [thread, ms] of after) sum += ms - (before.get(thread) ?? 0);
+  return sum;
 }

@@ -32,23 +32,39 @@ function machine(): string {
   return `${availableParallelism()} cores (${model}), ${gib} GiB of memory, Linux ${release()}, Node ${process.versions.node}`;
 }
 
-const cell = (value: string | number): string => String(value).replaceAll("|", "\\|");
-const line = (cells: readonly (string | number)[]): string => `| ${cells.map(cell).join(" | ")} |`;
+/** Row, name, value, reference, ratio and target of a figure. */
+const cellsOf = (f: Figure, none: string): string[] => [
+  f.row,
+  f.name,
+  `${f.value} ${f.unit}`.trim(),
+  f.reference === null ? none : `${f.reference} ${f.unit}`.trim(),
+  String(f.ratio),
+  f.target,
+];
+
+const line = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+
+const HEAD = ["row", "what", "value", "reference", "ratio", "target", "ok"];
+const NAME = 1;
+
+/** Prints the table of a run. */
+export function printTable(figures: readonly Figure[]): void {
+  const rows = figures.map((f) => ({ cells: [...cellsOf(f, "-"), f.ok ? "yes" : "NO"], detail: f.detail }));
+  const widths = HEAD.map((title, i) => Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)));
+  const toLine = (cells: string[]) =>
+    widths.map((width, i) => cells[i]?.[i === NAME ? "padEnd" : "padStart"](width)).join("  ");
+  const lines = rows.map(({ cells, detail }) => `${toLine(cells)}${detail ? `  (${detail})` : ""}`);
+  const reached = figures.filter(({ ok }) => ok).length;
+  const summary = `${reached} of ${figures.length} reached; Node ${process.versions.node}, ${availableParallelism()} cores`;
+  process.stdout.write(
+    ["", toLine(HEAD), widths.map((w) => "-".repeat(w)).join("  "), ...lines, "", summary, ""].join("\n"),
+  );
+}
 
 function reportOf({ figures, seconds }: Results): string {
   const reached = figures.filter(({ ok }) => ok).length;
-  const rows = figures.map((f) =>
-    line([
-      f.row,
-      f.name,
-      `${f.value} ${f.unit}`.trim(),
-      f.reference === null ? "–" : `${f.reference} ${f.unit}`.trim(),
-      f.ratio,
-      f.target,
-      f.ok ? "yes" : "**no**",
-      f.detail,
-    ]),
-  );
+  const rows = figures.map((f) => line([...cellsOf(f, "–"), f.ok ? "yes" : "**no**", f.detail]));
   const parts = Object.entries(seconds).map(([title, s]) => line([title, s.toFixed(0)]));
   const total = Object.values(seconds).reduce((sum, s) => sum + s, 0);
   return [

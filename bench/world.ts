@@ -13,6 +13,7 @@ import { advanceIndex, listBacklog } from "@/testing/search/advance-index";
 import { SEED } from "@/testing/world/cast";
 import { createRandom, type Random } from "@/testing/world/random";
 import { fillAudit } from "./fill";
+import { repeatedly } from "./until";
 
 export { SEED };
 
@@ -68,15 +69,8 @@ async function fillHistory({ big, ...world }: Filled): Promise<string> {
     for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
   };
   // Indexed in parallel, on another core.
-  let isFilling = true;
-  const indexing = (async () => {
-    while (isFilling) {
-      await indexAll();
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  })();
-  await fill().finally(() => (isFilling = false));
-  await indexing;
+  const stopIndexing = repeatedly(indexAll, 200);
+  await fill().finally(stopIndexing);
   await indexAll();
   await world.owner`VACUUM ANALYZE`;
   await world.owner`CHECKPOINT`;

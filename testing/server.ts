@@ -96,8 +96,8 @@ export async function endServer(server: Server): Promise<void> {
   if (left.kind !== "none" && left.kind !== "foreign") await stopPostmaster(left.pid, cluster);
 }
 
-/** Stops a server with its embedded PostgreSQL. */
-export async function stopServer({ child }: Server): Promise<void> {
+/** Ends a server and, with it, its embedded PostgreSQL; or another program. */
+export async function stopServer({ child }: Pick<Server, "child">): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
@@ -131,7 +131,7 @@ export async function signalPostmaster(folder: string, signal: NodeJS.Signals): 
     try {
       process.kill(one, signal);
     } catch {
-      // Already gone.
+      // already gone
     }
   }
 }

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { until } from "@/bench/until";
 import { endServer, killPostmaster, killServer, type Server, startServer } from "@/testing/server";
 import { PORTS, SECRETS, serverEnvironment, superUrl } from "./layout";
-import { isRoot, NOBODY_UID, type Part, part, until } from "./part";
+import { isRoot, NOBODY_UID, type Part, part } from "./part";
 import { program } from "./programs";
 import { haproxySettings, patroniSettings, poolerSettings, poolerUsers } from "./settings";
 
@@ -25,6 +26,10 @@ async function members(): Promise<Member[]> {
   }
   throw new Error("no Patroni answers");
 }
+
+/** A part that does not answer is one that is not there yet. */
+const untilThere = (what: string, isThere: () => Promise<boolean>, ms?: number): Promise<void> =>
+  until(what, () => isThere().catch(() => false), { pauseMs: 100, ...(ms && { ms }) });
 
 const RUNNING = new Set(["running", "streaming"]);
 const has = (all: Member[], role: string) => all.find((m) => m.role === role && RUNNING.has(m.state));
@@ -92,7 +97,7 @@ export class Cluster {
   /** Node with this role; waits until both roles are filled and the replica is synchronous. */
   async nodeAs(role: "leader" | "sync_standby"): Promise<Part> {
     let found: string | undefined;
-    await until(
+    await untilThere(
       "a primary with a synchronous replica",
       async () => {
         const all = await members();
@@ -109,20 +114,20 @@ export class Cluster {
   async start(say: (line: string) => void): Promise<void> {
     say("etcd, Patroni with two PostgreSQL");
     this.etcd.start();
-    await until("etcd", async () => (await fetch(`http://127.0.0.1:${PORTS.etcd}/health`)).ok);
+    await untilThere("etcd", async () => (await fetch(`http://127.0.0.1:${PORTS.etcd}/health`)).ok);
     this.nodes[0]?.start();
-    await until("a primary", async () => has(await members(), "leader") !== undefined);
+    await untilThere("a primary", async () => has(await members(), "leader") !== undefined);
     this.nodes[1]?.start();
     await this.nodeAs("leader");
     say("haproxy, pgbouncer");
     for (const each of [this.proxy, this.pooler]) each.start();
-    await until("the database through the proxy", async () => createDatabase().then(() => true));
+    await untilThere("the database through the proxy", async () => createDatabase().then(() => true));
     say("three server processes");
     const key = join(this.folder, "signing-key.pem");
     execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", key], { stdio: "ignore" });
     await this.startServer(0);
     await Promise.all([this.startServer(1), this.startServer(2)]);
-    await until("the proxy", async () => (await fetch(`http://127.0.0.1:${PORTS.http}/healthz`)).ok);
+    await untilThere("the proxy", async () => (await fetch(`http://127.0.0.1:${PORTS.http}/healthz`)).ok);
   }
 
   async startServer(at: 0 | 1 | 2): Promise<void> {

@@ -1,7 +1,9 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { compareAt } from "@/bench/torture/compare";
-import { nothingYet, prepare, startLoad } from "@/bench/torture/load";
+import { prepare } from "@/bench/torture/api";
+import { compareAt, wrongIn } from "@/bench/torture/compare";
+import { nothingYet, startLoad, tallied } from "@/bench/torture/load";
+import { listed } from "@/bench/torture/types";
 import { stackOf } from "@/db/thrown";
 import { ADMIN } from "@/testing/server";
 import { Cluster } from "./cluster";
@@ -33,10 +35,10 @@ async function stay(): Promise<void> {
 
 /** @returns whether nothing was lost and every caller got an answer in time. */
 async function killInTurn(cluster: Cluster): Promise<boolean> {
-  const credentials = await prepare(base);
+  const credentials = await prepare({ base });
   const acked = nothingYet();
   const gaps = new Gaps(acked);
-  const stop = startLoad(base, { credentials, acked }, WRITERS);
+  const stop = startLoad({ base }, { credentials, acked }, WRITERS);
   await sleep(2_000);
   const longest = new Map<string, number[]>();
   for (let round = 0; round < rounds; round++)
@@ -59,15 +61,11 @@ async function killInTurn(cluster: Cluster): Promise<boolean> {
     const seconds = (ms = 0) => `${(ms / 1000).toFixed(1)} s`;
     say(`| ${name} | ${all.length} | ${seconds(all[all.length >> 1])}, ${seconds(all.at(-1))} | ${limitMs / 1000} s |`);
   }
-  const answers = [...acked.answers].map(([status, count]) => `${status} × ${count}`).join(", ");
-  const { acknowledged, missing, duplicates, unsealed, breaks } = findings;
-  say(
-    `\nacknowledged ${acknowledged}, missing ${missing}, doubled ${duplicates}, unsealed ${unsealed}, breaks ${breaks}`,
-  );
-  say(`answers: ${answers}; without an answer: ${acked.refused}; longer than the limit: ${late}`);
+  say(`\n${listed(findings)}`);
+  say(`answers: ${tallied(acked.answers)}; without an answer: ${acked.refused}; longer than the limit: ${late}`);
   // A 502 comes from the proxy when a process dies during an answer.
   const faults = acked.answers.get(500) ?? 0;
-  return acknowledged > 0 && missing + duplicates + unsealed + breaks + late + faults === 0;
+  return findings.acknowledged > 0 && wrongIn(findings) + late + faults === 0;
 }
 
 const missing = missingPackages();

@@ -39,12 +39,3 @@ export function part({ name, file, args, folder }: Program): Part {
     stop: () => end("SIGTERM"),
   };
 }
-
-/** Waits for a condition. @throws Error naming it on a timeout */
-export async function until(what: string, isSo: () => Promise<boolean>, ms = 60_000): Promise<void> {
-  const deadline = Date.now() + ms;
-  while (!(await isSo().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${ms / 1000} s`);
-    await sleep(100);
-  }
-}

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bench, type Figure, figure } from "@/bench/harness";
-import { accessToken, bodyMaker, createAgent } from "@/bench/http";
+import { type Bench, type Figure, figure, inParallel } from "@/bench/harness";
+import { bodyMaker, createAgent } from "@/bench/http";
 import { cpuMs, peakMiB, residentMiB } from "@/bench/processes";
+import { answered, signIn } from "@/bench/torture/api";
 import type { World } from "@/bench/world";
 import { readPostmaster } from "@/db/embedded/postmaster";
 import { createApiKey, createOrg, createUser } from "@/testing/factories";
-import { freePort, startServer, stopServer } from "@/testing/server";
+import { freePort, type Server, startServer, stopServer } from "@/testing/server";
 
 const MILLION = 1_000_000;
 const AUDIT_EVENTS = 100;
@@ -41,19 +42,15 @@ async function untilIndexed({ owner }: World): Promise<void> {
   }
 }
 
-type Sending = { url: string; method: string; token: string; body: () => string };
+type Sending = { method: string; path: string; token: string; body: () => string };
 
-async function send({ url, method, token, body }: Sending, requests: number): Promise<void> {
+async function send({ base }: Server, { method, path, token, body }: Sending, requests: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  let left = requests;
-  const worker = async () => {
-    while (left-- > 0) {
-      const answer = await fetch(url, { method, headers, body: body() });
-      if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
-      await answer.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  await inParallel(CONNECTIONS, Array.from({ length: requests }), async () => {
+    const answer = await fetch(`${base}/api/v1${path}`, { method, headers, body: body() });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  });
 }
 
 function auditBody({ random }: World): () => string {
@@ -101,7 +98,6 @@ async function run(world: World): Promise<Figure[]> {
     env: { DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl },
   });
   const pid = server.child.pid ?? 0;
-  const api = `${server.base}/api/v1`;
   const memory = (name: string, mib: number, max: number) =>
     figure({ row: "22", name: `memory of the server, ${name}`, unit: "MiB", value: mib, target: { max } });
   try {
@@ -109,18 +105,17 @@ async function run(world: World): Promise<Figure[]> {
     await sleep(IDLE_MS);
     const idle = residentMiB(pid);
     const before = await spent(world, pid);
-    const audit = { url: `${api}/audit-logs/events`, method: "POST", token: key.key, body: auditBody(world) };
-    const busy = await peakMiB(pid, () => send(audit, events / AUDIT_EVENTS));
+    const audit = { path: "/audit-logs/events", method: "POST", token: key.key, body: auditBody(world) };
+    const busy = await peakMiB(pid, () => send(server, audit, events / AUDIT_EVENTS));
     await untilIndexed(world);
     const between = await spent(world, pid);
-    const url = `${api}/agents/${agent.id}/eventlogs`;
-    const device = { url, method: "PUT", token: agent.token, body: bodyMaker(world, DEVICE_EVENTS) };
-    const busyDevices = await peakMiB(pid, () => send(device, events / DEVICE_EVENTS));
+    const path = `/agents/${agent.id}/eventlogs`;
+    const device = { path, method: "PUT", token: agent.token, body: bodyMaker(world, DEVICE_EVENTS) };
+    const busyDevices = await peakMiB(pid, () => send(server, device, events / DEVICE_EVENTS));
     const after = await spent(world, pid);
-    const token = await accessToken(server.base, admin);
+    const token = await signIn(server, admin);
     const read = async (path: string) => {
-      const answer = await fetch(`${api}${path}`, { headers: { authorization: `Bearer ${token}` } });
-      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+      const answer = await answered(server, path, { token });
       for await (const _ of answer.body ?? []);
     };
     const exporting = await peakMiB(pid, () => read(`/audit-logs/evidence?orgId=${orgId}`));

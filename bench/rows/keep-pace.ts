@@ -1,6 +1,7 @@
 import { eventMaker } from "@/bench/events";
 import { type Bench, type Figure, figure, inParallel, median, msOf, percentile } from "@/bench/harness";
 import { startRecorder } from "@/bench/recorder";
+import { repeatedly, until } from "@/bench/until";
 import type { World } from "@/bench/world";
 import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
@@ -12,8 +13,6 @@ const POLL_MS = 250;
 /** Up to this many rows stay without a segment. */
 const KEPT_BACK_ROWS = 128;
 const MAX_SEARCH_MS = 250;
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Number of unindexed rows of a chain. */
 async function lagOf({ owner }: World, orgId: string): Promise<number> {
@@ -46,24 +45,20 @@ async function run(world: World): Promise<Figure[]> {
   // Indexes the backlog of other rows first.
   await world.index();
   await searchWorker.start();
-  let isBehind = true;
   let most = 0;
   const during: number[] = [];
-  const watching = (async () => {
-    while (isBehind) {
-      during.push(...(await askAll()));
-      most = Math.max(most, await lagOf(world, orgId));
-      await sleep(POLL_MS);
-    }
-  })();
+  const stopAsking = repeatedly(async () => {
+    during.push(...(await askAll()));
+    most = Math.max(most, await lagOf(world, orgId));
+  }, POLL_MS);
   const posted = await msOf(() =>
     inParallel(PRODUCERS, Array.from({ length: rows }), () => recorder.durably([next()])),
   );
   const caughtUp = await msOf(async () => {
-    while ((await lagOf(world, orgId)) >= KEPT_BACK_ROWS) await sleep(POLL_MS / 5);
+    const isIndexed = async () => (await lagOf(world, orgId)) < KEPT_BACK_ROWS;
+    await until("the index", isIndexed, { ms: Number.POSITIVE_INFINITY, pauseMs: POLL_MS / 5 });
   });
-  isBehind = false;
-  await watching;
+  await stopAsking();
   await Promise.all([searchWorker.stop(), recorder.stop(5_000)]);
   const after: number[] = [];
   for (let round = 0; round < 9; round++) after.push(...(await askAll()));

@@ -1,5 +1,6 @@
 import { type Bench, type Figure, figure, interleave, medianMsOf } from "@/bench/harness";
-import { accessToken, startBuiltServer } from "@/bench/http";
+import { startBuiltServer } from "@/bench/http";
+import { signIn } from "@/bench/torture/api";
 import type { World } from "@/bench/world";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { listInput } from "@/server/audit/schema";
@@ -15,7 +16,7 @@ async function run(world: World): Promise<Figure[]> {
   const server = await startBuiltServer(world);
   try {
     const person = await createUser({ orgId, partnerId: world.partnerId, role: "org_admin" });
-    const authorization = `Bearer ${await accessToken(server.base, person)}`;
+    const authorization = `Bearer ${await signIn(server, person)}`;
     const get = (encoding: string) => async () => {
       const headers = { authorization, "accept-encoding": encoding };
       const answer = await fetch(`${server.base}/api/v1/audit-logs/logs`, { headers });

@@ -1,7 +1,6 @@
-import { eventMaker } from "@/bench/events";
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figure, interleave, percentile } from "@/bench/harness";
-import { insertOne } from "@/bench/plain";
+import { type Bench, type Figure, figure, interleave } from "@/bench/harness";
+import { p99While } from "@/bench/plain";
 import { SEED, type World } from "@/bench/world";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { runRetention } from "@/server/retention/run";
@@ -10,34 +9,6 @@ import { createOrg } from "@/testing/factories";
 const WRITERS = 8;
 const QUIET_MS = 1_000;
 const EXPIRED = { from: new Date(Date.UTC(2024, 0, 1)), to: new Date(Date.UTC(2025, 0, 1)) };
-
-type Writing = { stop: () => Promise<void>; p99: () => number; refused: () => number };
-
-/** Eight programs writing rows to the pruned organization and seven others. */
-function startWriting(world: World, orgIds: string[]): Writing {
-  const pool = world.connect(WRITERS);
-  const latencies: number[] = [];
-  let [going, refused] = [true, 0];
-  const next = eventMaker(world.random, orgIds);
-  const write = async () => {
-    const started = performance.now();
-    await insertOne(pool, "audit_logs", next()).catch(() => refused++);
-    latencies.push(performance.now() - started);
-  };
-  const loop = async () => {
-    while (going) await write();
-  };
-  const loops = Promise.all(Array.from({ length: WRITERS }, loop));
-  return {
-    stop: async () => {
-      going = false;
-      await loops;
-      await pool.end();
-    },
-    p99: () => percentile(latencies, 0.99),
-    refused: () => refused,
-  };
-}
 
 async function prune(orgId: string, rows: number): Promise<number> {
   const run = await runRetention({ orgIds: [orgId] });
@@ -61,22 +32,20 @@ async function run(world: World): Promise<Figure[]> {
   const takeTarget = () => left.next().value ?? "";
   const others = world.orgIds.slice(1, WRITERS);
   const [writer = ""] = others;
-  const p99While = async (orgId: string, work: () => Promise<unknown>) => {
-    const writing = startWriting(world, [orgId, ...others]);
-    await work();
-    await writing.stop();
-    refused += writing.refused();
-    return writing.p99();
+  const writersWhile = async (orgId: string, work: () => Promise<unknown>) => {
+    const seen = await p99While({ world, orgIds: [orgId, ...others], writers: WRITERS }, work);
+    refused += seen.refused;
+    return seen.p99;
   };
   const pause = () => new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   const seen = await interleave(
     rounds,
     {
       alone: () => prune(takeTarget(), rows),
-      quiet: () => p99While(writer, pause),
+      quiet: () => writersWhile(writer, pause),
       pruning: () => {
         const target = takeTarget();
-        return p99While(target, () => prune(target, rows));
+        return writersWhile(target, () => prune(target, rows));
       },
     },
     { warm: false },

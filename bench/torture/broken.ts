@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { holdsInTime } from "@/bench/until";
 import { listen, portOf } from "@/testing/port-of";
 import { isReady, type Server } from "@/testing/server";
 
@@ -18,8 +19,8 @@ export async function withListener<T>(listener: RequestListener, fn: (base: stri
 }
 
 type Exchange = { incoming: IncomingMessage; outgoing: ServerResponse };
-/** A fault: answers itself, or passes the request to the product. */
-export type Fault = (exchange: Exchange, pass: () => void, server: Server) => unknown;
+/** Answers on its own, or passes the request on to the product. */
+type Fault = (exchange: Exchange, pass: () => void, server: Server) => unknown;
 
 function passOn({ incoming, outgoing }: Exchange, { port }: Server): void {
   const { method, url, headers } = incoming;
@@ -32,12 +33,18 @@ function passOn({ incoming, outgoing }: Exchange, { port }: Server): void {
   incoming.pipe(inner);
 }
 
+/** Requests reach the server as they are, or through one with a fault. */
+export type Front = <T>(server: Server, fn: (reached: Server) => Promise<T>) => Promise<T>;
+export const direct: Front = (server, fn) => fn(server);
+
 /** The product behind a faulty server with the same data; the product may be killed and restarted. */
-export const withFault = <T>(server: Server, fault: Fault, fn: (broken: Server) => Promise<T>): Promise<T> =>
-  withListener(
-    (incoming, outgoing) => void fault({ incoming, outgoing }, () => passOn({ incoming, outgoing }, server), server),
-    (base) => fn({ ...server, base }),
-  );
+export const withFault =
+  (fault: Fault): Front =>
+  (server, fn) =>
+    withListener(
+      (incoming, outgoing) => void fault({ incoming, outgoing }, () => passOn({ incoming, outgoing }, server), server),
+      (base) => fn({ ...server, base }),
+    );
 
 const EARLY_MS = 150;
 
@@ -56,8 +63,7 @@ const TIMEOUT_MS = 2_500;
 
 /** Records only after the database answers, or a timeout. */
 export const waitsForDatabase: Fault = async (_, pass, { port }) => {
-  const until = Date.now() + TIMEOUT_MS;
-  while (Date.now() < until && !(await isReady(`http://127.0.0.1:${port}`))) await sleep(50);
+  await holdsInTime(() => isReady(`http://127.0.0.1:${port}`), { ms: TIMEOUT_MS });
   pass();
 };
 

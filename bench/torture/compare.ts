@@ -1,28 +1,30 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { holdsInTime } from "@/bench/until";
 import type { Server } from "@/testing/server";
+import { type At, byAdmin, type Credentials } from "./api";
 import { ownerUrl } from "./folder";
-import { type Acknowledged, type Credentials, signIn } from "./load";
+import type { Acknowledged } from "./load";
 
 export type Findings = { acknowledged: number; missing: number; duplicates: number; unsealed: number; breaks: number };
+
+/** How much of it is wrong. */
+export const wrongIn = ({ missing, duplicates, unsealed, breaks }: Findings): number =>
+  missing + duplicates + unsealed + breaks;
 
 const SETTLE_MS = 20_000;
 
 /** Waits until the recorder has written all acknowledged events from the spool. */
-export async function untilWritten(base: string): Promise<void> {
-  const deadline = Date.now() + SETTLE_MS;
-  while (Date.now() < deadline) {
+export async function untilWritten({ base }: At): Promise<void> {
+  const isWritten = async () => {
     const text = await fetch(`${base}/metrics`).then((r) => r.text());
-    const waiting = Number(/^trailmark_audit_queue (\S+)/m.exec(text)?.[1] ?? Number.NaN);
-    if (waiting === 0) return;
-    await sleep(100);
-  }
+    return /^trailmark_audit_queue (\S+)/m.exec(text)?.[1] === "0";
+  };
+  await holdsInTime(isWritten, { ms: SETTLE_MS, pauseMs: 100 });
 }
 
 /** Compares the database with acknowledged events. */
-export async function compare(server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> {
-  return compareAt({ bases: [server.base], url: ownerUrl(server) }, credentials, acked);
-}
+export const compare = (server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> =>
+  compareAt({ bases: [server.base], url: ownerUrl(server) }, credentials, acked);
 
 /** compare() for several processes on one database, at an address whose role sees every row. */
 export async function compareAt(
@@ -30,8 +32,7 @@ export async function compareAt(
   { orgId }: Credentials,
   acked: Acknowledged,
 ): Promise<Findings> {
-  const [base = ""] = bases;
-  for (const each of bases) await untilWritten(each);
+  for (const base of bases) await untilWritten({ base });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     const audit = await sql<
@@ -44,12 +45,8 @@ export async function compareAt(
       return [...promised].filter((id) => !stored.has(id)).length;
     };
     const doubled = (rows: { id: string }[]) => rows.length - new Set(rows.map((r) => r.id)).size;
-    const token = await signIn(base);
-    const integrity = await fetch(`${base}/api/v1/audit-logs/integrity?orgId=${orgId}`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    if (!integrity.ok) throw new Error(`integrity: ${integrity.status} ${await integrity.text()}`);
-    const { breaks }: { breaks: unknown[] } = await integrity.json();
+    const path = `/audit-logs/integrity?orgId=${orgId}`;
+    const { breaks } = await byAdmin<{ breaks: unknown[] }>({ base: bases[0] ?? "" }, path);
     return {
       acknowledged: acked.events.size + acked.deviceEvents.size + acked.logs.size,
       missing: missingOf(acked.events, audit) + missingOf(acked.deviceEvents, device) + missingOf(acked.logs, logs),

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Server } from "@/testing/server";
+import { createEvents, createKey, prepare, signIn, submit } from "./api";
 import { bystander, type Caller, flood, type Verb } from "./flood";
 import { withServer } from "./folder";
-import { json, prepare, signIn } from "./load";
+import { tallied } from "./load";
 import type { Line } from "./types";
 
 /** H2: one caller repeats the most expensive requests; others are answered, and everything recovers. */
 
 const AT_ONCE = 200;
-const EVENTS_PER_POST = 500;
 const QUICK_ROWS = 5_000;
 const FULL_ROWS = 200_000;
 const QUICK_MS = 2_000;
@@ -72,59 +72,38 @@ const VERBS: Verb[] = [
 
 /** One of each kind: rendered, shared, streamed, batched, and CPU-bound. */
 const QUICK_VERBS = new Set(["page", "integrity", "export", "batches of 20", "a stranger's page", "sign-in"]);
-/** Request of the control, in which each caller has its own share. */
+/** Request of the control: each of its callers has its own share. */
 const CONTROL_VERB = "search";
 const EXPECTED = new Set([0, 200, 207, 401, 404, 429]);
 
-/** Everyday requests of another tenant: its first page, a search, five events. */
+/** Requests of another tenant all the while: its first page, a search, five events. */
 const EVERYDAY: Verb[] = [
   { name: "first page", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/logs?orgId=${orgId}&limit=50` },
   { name: "search", method: "GET", path: ({ orgId }) => `/api/v1/audit-logs/search?orgId=${orgId}&q=WS-042` },
-  { name: "events", method: "POST", path: () => "/api/v1/audit-logs/events", body: () => ({ events: events(5) }) },
+  {
+    name: "events",
+    method: "POST",
+    path: () => "/api/v1/audit-logs/events",
+    body: () => ({ events: createEvents(5, TEXT) }),
+  },
 ];
 
-const events = (count: number): object[] =>
-  Array.from({ length: count }, () => ({
-    actorType: "system",
-    actorId: "torture",
-    action: "device.update",
-    resourceType: "device",
-    resourceName: "T",
-    details: { id: randomUUID(), text: "x ".repeat(100) },
-    result: "success",
-  }));
+const TEXT = { text: "x ".repeat(100) };
 
 /** An organization with entries, and a key that may read, export and write. */
 async function createCaller(server: Server, rows: number): Promise<Caller> {
-  const { orgId, accessToken } = await prepare(server.base);
-  const post = async (path: string, token: string, body: object) => {
-    const answer = await fetch(`${server.base}/api/v1${path}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
-  const { key } = await post("/api-keys", accessToken, {
-    name: "caller",
-    orgId,
-    permissions: ["audit:read", "audit:export", "audit:write"],
-  });
-  for (let at = 0; at < rows; at += EVENTS_PER_POST)
-    await post("/audit-logs/events", key, { events: events(EVENTS_PER_POST) });
-  return { base: server.base, orgId, token: key };
+  const credentials = await prepare(server);
+  const token = await createKey(server, credentials, ["audit:read", "audit:export", "audit:write"]);
+  await submit(server, credentials, { count: rows, details: TEXT });
+  return { base: server.base, orgId: credentials.orgId, token };
 }
 
 /** A key per request in flight: the product without limits per caller. */
 async function manyCallers(server: Server, { orgId }: Caller): Promise<Caller[]> {
-  const token = await signIn(server.base);
+  const owner = { orgId, accessToken: await signIn(server) };
   const callers: Caller[] = [];
-  for (let i = 0; i < AT_ONCE; i++) {
-    const body = { name: `caller ${i}`, orgId, permissions: ["audit:read"] };
-    const { key } = await json<{ key: string }>(server.base, { method: "POST", path: "/api-keys", token, body });
-    callers.push({ base: server.base, orgId, token: key });
-  }
+  for (let i = 0; i < AT_ONCE; i++)
+    callers.push({ base: server.base, orgId, token: await createKey(server, owner, ["audit:read"]) });
   return callers;
 }
 
@@ -137,25 +116,25 @@ async function measure({ server, other, full }: Measure, verb: Verb, callers: re
   const watch = () => bystander({ server, caller: other, everyday: EVERYDAY, timeoutMs });
   const calm = watch();
   await sleep(ms / 2);
-  const before = await calm.end();
+  const before = await calm();
   const busy = watch();
   const answers = await flood({ verb, callers, atOnce: AT_ONCE, ms: verb.isOpen ? QUICK_MS : ms, timeoutMs });
-  const { p95, work, refused, asked } = await busy.end();
+  const { p95, work, refused, asked } = await busy();
   const faults: string[] = [];
   if (refused > 0) faults.push(`others were refused ${refused} times`);
   if (full && p95 > MAX_P95_MS) faults.push(`others waited ${Math.round(p95)} ms`);
   await sleep(RECOVERED_MS);
   const recovered = watch();
   await sleep(ms / 2);
-  const after = await recovered.end();
+  const after = await recovered();
   if (after.refused > 0) faults.push(`others were refused ${after.refused} times after it`);
   if (full && after.p95 > Math.max(2 * before.p95, NOTICED_MS))
     faults.push(`others waited ${Math.round(after.p95)} ms after it`);
   if (!answers.has(429)) faults.push("nothing was answered 429");
   for (const status of answers.keys()) if (!EXPECTED.has(status)) faults.push(`answered ${status}`);
-  const summary = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
+  const summary = tallied([...answers].filter(([status]) => status > 0));
   const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} -> ${after.p95.toFixed(0)} ms of ${asked}, work ${before.work.toFixed(0)} -> ${work.toFixed(0)} ms`;
-  return { note: `${summary.join(" ")}; ${waited}`, faults, times: p95 / before.p95 };
+  return { note: `${summary}; ${waited}`, faults, times: p95 / before.p95 };
 }
 
 export const fairSharesLine: Line = {
@@ -177,7 +156,7 @@ export const fairSharesLine: Line = {
       const verbs = full ? VERBS : VERBS.filter(({ name }) => QUICK_VERBS.has(name));
       for (const verb of verbs) {
         const isSession = verb.viaCookie || verb.path(attacker).startsWith("/api/trpc");
-        const caller = isSession ? { ...attacker, token: await signIn(server.base) } : attacker;
+        const caller = isSession ? { ...attacker, token: await signIn(server) } : attacker;
         const found = await measureOf(verb, [caller]);
         notes.push(`${verb.name}: ${found.note}`);
         faults.push(...found.faults.map((fault) => `${verb.name}: ${fault}`));

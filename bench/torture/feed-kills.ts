@@ -2,13 +2,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { killServer, type Server, startServer, stopServer } from "@/testing/server";
+import { holdsInTime } from "@/bench/until";
+import { killServer, type Server } from "@/testing/server";
+import { type Credentials, createKey, prepare } from "./api";
 import { untilWritten } from "./compare";
-import { ownerOf } from "./folder";
-import { withFolder } from "./kills";
-import { type Credentials, json, nothingYet, prepare, startLoad, underLoad } from "./load";
-import { type Line, type LineInput, needing, type Outcome } from "./types";
+import { withOwner, withOwnServer } from "./folder";
+import { nothingYet, startLoad, underLoad } from "./load";
+import { controlled, type Found, type LineInput, listed, needing } from "./types";
 
 const WRITERS = 4;
 /** Maximum life of a reader before its kill: while it requests, waits, stores, or in between. */
@@ -26,10 +26,10 @@ function guideReader(): string {
 /** Settings of a reader that stores its position and entries in files. */
 type Reader = { script: string; folder: string; env: Record<string, string> };
 
-async function createReader({ base }: Server, { accessToken, orgId }: Credentials, folder: string) {
-  const body = { name: "reader", orgId, permissions: ["audit:stream"] };
-  const { key } = await json<{ key: string }>(base, { method: "POST", path: "/api-keys", token: accessToken, body });
-  return { folder: mkdtempSync(join(folder, "reader-")), env: { URL: `${base}/api/v1`, TOKEN: key } };
+async function createReader(server: Server, credentials: Credentials, script: string): Promise<Reader> {
+  const key = await createKey(server, credentials, ["audit:stream"]);
+  const folder = mkdtempSync(join(server.dataDir, "reader-"));
+  return { script, folder, env: { URL: `${server.base}/api/v1`, TOKEN: key } };
 }
 
 /** Starts the reader. @returns a function that ends it and its curl by kill -9 */
@@ -71,19 +71,18 @@ const idsIn = ({ folder }: Reader): string[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line).id);
 
-type Found = { entries: number; late: number; lost: number; doubled: number; disordered: number };
-
 /** Lets the reader catch up, and compares its file with the log. */
-async function compareWith(server: Server, { orgId }: Credentials, reader: Reader): Promise<Found> {
-  await untilWritten(server.base);
-  const sql = ownerOf(server);
-  const rows = await sql<{ id: string; isLate: boolean }[]>`
-    SELECT id, timestamp < lag(timestamp) OVER (ORDER BY chain_seq) AS "isLate"
-    FROM audit_logs WHERE org_id = ${orgId} ORDER BY chain_seq`;
-  await sql.end();
+async function compareWith(server: Server, { orgId }: Credentials, reader: Reader) {
+  await untilWritten(server);
+  const rows = await withOwner(
+    server,
+    (sql) => sql<{ id: string; isLate: boolean }[]>`
+      SELECT id, timestamp < lag(timestamp) OVER (ORDER BY chain_seq) AS "isLate"
+      FROM audit_logs WHERE org_id = ${orgId} ORDER BY chain_seq`,
+  );
   const { ended, kill } = startReader(reader);
   const last = rows.at(-1)?.id;
-  for (const end = Date.now() + CAUGHT_UP_MS; idsIn(reader).at(-1) !== last && Date.now() < end; ) await sleep(100);
+  await holdsInTime(() => idsIn(reader).at(-1) === last, { ms: CAUGHT_UP_MS, pauseMs: 100 });
   kill();
   await ended;
   const taken = idsIn(reader);
@@ -98,36 +97,29 @@ async function compareWith(server: Server, { orgId }: Credentials, reader: Reade
   };
 }
 
-async function run({ rounds, random }: LineInput, script: string): Promise<Found & { readers: number }> {
-  return withFolder(async (dataDir, port) => {
-    let server = await startServer({ dataDir, port });
-    const credentials = await prepare(server.base);
-    const reader = { script, ...(await createReader(server, credentials, dataDir)) };
+const run = ({ rounds, random }: LineInput, forgets: boolean): Promise<Found> =>
+  withOwnServer(async (server) => {
+    const credentials = await prepare(server);
+    const script = forgets ? guideReader().replace(/^truncate .*$/m, "touch log.ndjson") : guideReader();
+    const reader = await createReader(server, credentials, script);
     const stopReading = keepReading(reader, random);
     const acked = nothingYet();
     for (let round = 0; round < rounds; round++) {
-      const stop = startLoad(server.base, { credentials, acked }, WRITERS);
+      const stop = startLoad(server, { credentials, acked }, WRITERS);
       await underLoad(acked, 1_500 + random() * 2_000);
       await killServer(server);
       await stop();
-      server = await startServer({ dataDir, port });
+      await server.start();
     }
     const readers = await stopReading();
-    const found = await compareWith(server, credentials, reader);
-    await stopServer(server);
-    return { ...found, readers };
+    const { entries, ...found } = await compareWith(server, credentials, reader);
+    return {
+      tried: entries,
+      failed: found.late === 0 ? 1 : found.lost + found.doubled + found.disordered,
+      caught: found.doubled,
+      detail: `${rounds} kills of the server, ${listed({ ...found, readers })}`,
+    };
   });
-}
-
-const toOutcome = (
-  rounds: number,
-  { entries, ...found }: Awaited<ReturnType<typeof run>>,
-  failed: number,
-): Outcome => ({
-  tried: entries,
-  failed,
-  detail: [`${rounds} kills of the server`, ...Object.entries(found).map(([name, n]) => `${name} ${n}`)].join(", "),
-});
 
 const hasCurl = (): string | null => {
   const [, major = "0", minor = "0"] = /^curl (\d+)\.(\d+)/.exec(String(spawnSync("curl", ["--version"]).stdout)) ?? [];
@@ -136,24 +128,11 @@ const hasCurl = (): string | null => {
 
 /**
  * ST2: the guide's reader has every entry once and in order, late timestamps included, wherever it and the server are
- * killed.
+ * killed. The reader of the control forgets how far its file went with its position.
  */
-export const feedKillLine: Line = needing(hasCurl, {
+export const feedKillLines = controlled({
   id: "ST2",
   title: "kill -9 of the server and of a feed reader",
-  run: async (input) => {
-    const found = await run(input, guideReader());
-    const { late, lost, doubled, disordered } = found;
-    return toOutcome(input.rounds, found, late === 0 ? 1 : lost + doubled + disordered);
-  },
-});
-
-/** The control: a reader that forgets its file's length with its position must be caught with duplicate entries. */
-export const forgottenSizeLine: Line = needing(hasCurl, {
-  id: "ST2-control",
-  title: "control: a reader that keeps entries beyond its position must have duplicates",
-  run: async (input) => {
-    const found = await run(input, guideReader().replace(/^truncate .*$/m, "touch log.ndjson"));
-    return toOutcome(input.rounds, found, found.doubled > 0 ? 0 : 1);
-  },
-});
+  control: "a reader that keeps entries beyond its position must have duplicates",
+  run,
+}).map((line) => needing(hasCurl, line));

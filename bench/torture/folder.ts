@@ -1,67 +1,104 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { clusterOf, freePort, type Server, startServer, stopServer } from "@/testing/server";
+import { clusterOf, endServer, freePort, type Server, startServer } from "@/testing/server";
 
-let shared: string | undefined;
+/** A server that starts again after a kill as it was started first: the object stays the same. */
+export type Site = Server & { start: () => Promise<void> };
+type Settings = { env?: Record<string, string>; logFile?: string };
 
-/** One data folder for all tests that can share it: creating a cluster takes longest. */
-function sharedFolder(): string {
-  if (shared) return shared;
+async function siteOn(settings: Parameters<typeof startServer>[0]): Promise<Site> {
+  const site: Site = {
+    ...(await startServer(settings)),
+    start: async () => {
+      site.child = (await startServer(settings)).child;
+    },
+  };
+  return site;
+}
+
+function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
-  process.on("exit", () => {
-    const cluster = existsSync(join(folder, "postgres.json")) ? clusterOf(folder).folder : folder;
-    for (const path of [cluster, folder]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  });
-  shared = folder;
+  // The embedded PostgreSQL of root is another user, who has to pass.
+  chmodSync(folder, 0o755);
   return folder;
 }
 
-let port: number | undefined;
-
-/** Starts the built server on the shared folder, always at one address, under which its logs are signed. */
-export async function startShared(extra: Record<string, string> = {}): Promise<Server> {
-  port ??= await freePort();
-  return startServer({ dataDir: sharedFolder(), port, env: extra });
-}
-
-/** Runs fn with the shared server. */
-export async function withServer<T>(
-  fn: (server: Server) => Promise<T>,
-  extra: Record<string, string> = {},
-): Promise<T> {
-  const server = await startShared(extra);
+/** A folder for as long as fn takes. */
+export async function withFolder<T>(fn: (folder: string) => Promise<T>): Promise<T> {
+  const folder = createFolder();
   try {
-    return await fn(server);
+    return await fn(folder);
   } finally {
-    await stopServer(server);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** Resident memory of the server's process in MB; 0 if unavailable. */
-export function residentMb({ child }: Server): number {
+/** Removes a data folder and the cluster of its server, which may lie elsewhere. */
+function removeData(dataDir: string): void {
+  const cluster = existsSync(join(dataDir, "postgres.json")) ? clusterOf(dataDir).folder : dataDir;
+  for (const path of [cluster, dataDir]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function during<T>(site: Site, fn: (site: Site) => Promise<T>): Promise<T> {
   try {
-    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
+    return await fn(site);
+  } finally {
+    await endServer(site);
   }
 }
 
-/** Open files and sockets of the server's process; 0 if unavailable. */
-export function openHandles({ child }: Server): number {
+/** The built server with a data folder of its own, for as long as fn takes. */
+export async function withOwnServer<T>(fn: (site: Site) => Promise<T>, settings: Settings = {}): Promise<T> {
+  const dataDir = createFolder();
   try {
-    return readdirSync(`/proc/${child.pid}/fd`).length;
-  } catch {
-    return 0;
+    return await during(await siteOn({ dataDir, port: await freePort(), ...settings }), fn);
+  } finally {
+    removeData(dataDir);
   }
 }
 
-export function ownerUrl({ dataDir }: Server): string {
+let shared: { dataDir: string; port: number } | undefined;
+
+/** One data folder for all tests that can share it: creating a cluster takes longest. */
+async function sharedFolder() {
+  if (shared) return shared;
+  const dataDir = createFolder();
+  process.on("exit", () => removeData(dataDir));
+  // Always at one address: it is the name that its logs are signed under.
+  shared = { dataDir, port: await freePort() };
+  return shared;
+}
+
+/** The built server on the shared folder, for as long as fn takes. */
+export const withServer = async <T>(fn: (site: Site) => Promise<T>, env: Record<string, string> = {}): Promise<T> =>
+  during(await siteOn({ ...(await sharedFolder()), env }), fn);
+
+export function ownerUrl({ dataDir }: Pick<Server, "dataDir">): string {
   const { owner, port } = clusterOf(dataDir);
   return `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
 }
 
-/** Connection as the owner of the server's database. */
-export const ownerOf = (server: Server): postgres.Sql => postgres(ownerUrl(server), { max: 1, onnotice: () => {} });
+/** The owner of the server's database, who sees every row; ended after the work. */
+export async function withOwner<T>(
+  server: Pick<Server, "dataDir">,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = postgres(ownerUrl(server), { max: 1, onnotice: () => {} });
+  try {
+    await sql`SELECT set_config('trailmark.scope', 'system', false)`;
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Runs work as the owner without triggers. */
+export const tamper = (server: Server, work: (tx: postgres.TransactionSql) => Promise<unknown>): Promise<unknown> =>
+  withOwner(server, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await work(tx);
+    }),
+  );

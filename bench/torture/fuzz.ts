@@ -10,9 +10,9 @@ import {
   withRetries,
 } from "@/testing/api/fuzz";
 import type { Server } from "@/testing/server";
+import { type Credentials, prepare } from "./api";
 import { answersAt, withFault } from "./broken";
 import { withServer } from "./folder";
-import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
 
 /** F1: requests generated from the server's own OpenAPI document, over the wire. */
@@ -63,7 +63,7 @@ export const fuzzLine: Line = {
   title: "requests generated from the OpenAPI document, with random faults",
   run: ({ rounds, random, minutes }) =>
     withServer(async (server) => {
-      let credentials = await prepare(server.base);
+      let credentials = await prepare(server);
       const document: ApiDocument = await (await fetch(`${server.base}/api/v1/openapi.json`)).json();
       const operations = describedOperations(document).filter(({ path }) => !SPARED.has(path));
       const faults = new Map<string, number>();
@@ -71,7 +71,7 @@ export const fuzzLine: Line = {
       const until = Date.now() + minutes * 60_000;
       for (let round = 0; round < rounds && Date.now() < until; round++) {
         // Regularly a new organization, because earlier requests change things and access tokens live for minutes.
-        if (round % 10 === 9) credentials = await prepare(server.base);
+        if (round % 10 === 9) credentials = await prepare(server);
         const hints: Hints = {
           ids: [credentials.orgId, credentials.orgId, randomUUID()],
           params: (path, name) => {
@@ -102,7 +102,7 @@ export const fuzzLine: Line = {
       }
       const failed = [...faults.values()].reduce((a, b) => a + b, 0);
       const kinds = [...faults].slice(0, 10).map(([what, times]) => `${times} x ${what}`);
-      const [found, asked] = await withFault(server, answersAt(/^\/api\/v1\/devices/, 500, {}), (broken) =>
+      const [found, asked] = await withFault(answersAt(/^\/api\/v1\/devices/, 500, {}))(server, (broken) =>
         control(broken, operations, credentials),
       );
       if (found < asked) kinds.push(`of ${asked} answers that nobody documented ${found} were found`);

@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { type ClientRequest, type RequestListener, request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { peakMiB, residentMiB } from "@/bench/processes";
 import type { Server } from "@/testing/server";
+import { type Credentials, prepare, submit } from "./api";
 import { withListener } from "./broken";
-import { residentMb, withServer } from "./folder";
-import { type Credentials, prepare } from "./load";
+import { bystander, type Caller, type Verb } from "./flood";
+import { withServer } from "./folder";
 import { type Line, QUICK_TRIES } from "./types";
 
 /** F4: requests that cost the server much more than their sender. */
@@ -186,44 +187,17 @@ const ATTACKS = (full: boolean): Attack[] => {
   ];
 };
 
-async function fill({ server, credentials: { key } }: Target, rows: number): Promise<void> {
-  for (let at = 0; at < rows; at += 500) {
-    const one = () => ({
-      actorType: "system",
-      actorId: "torture",
-      action: "device.update",
-      resourceType: "device",
-      resourceName: "T",
-      details: { id: randomUUID(), text: "x".repeat(300) },
-      result: "success",
-    });
-    const body = Buffer.from(JSON.stringify({ events: Array.from({ length: 500 }, one) }));
-    const headers = bearer(key, JSON_TYPE);
-    const { status } = await send(`${server.base}/api/v1/audit-logs/events`, { headers, body });
-    if (status !== 202) throw new Error(`events: ${status}`);
-  }
-}
+/** Another tenant that only wants the first page of its log, again and again. */
+const beside = ({ server, other }: Omit<Scene, "othersMs">) =>
+  bystander({ server, caller: other, everyday: [FIRST_PAGE], timeoutMs: PATIENCE_MS });
 
-/** Another tenant that repeatedly requests its log's first page. */
-function bystander(base: string, { accessToken, orgId }: Credentials) {
-  const url = `${base}/api/v1/audit-logs?orgId=${orgId}&limit=20`;
-  const times: number[] = [];
-  let stop = false;
-  const running = (async () => {
-    while (!stop) {
-      const seen = await send(url, { method: "GET", headers: bearer(accessToken) });
-      times.push(seen.status === 200 || seen.code === SILENT ? seen.ms : Number.POSITIVE_INFINITY);
-      await sleep(20);
-    }
-  })();
-  return {
-    end: async () => {
-      stop = true;
-      await running;
-      return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
-    },
-  };
-}
+const FIRST_PAGE: Verb = {
+  name: "first page",
+  method: "GET",
+  path: ({ orgId }) => `/api/v1/audit-logs?orgId=${orgId}&limit=20`,
+};
+/** Longer than any answer may take: others who get none at all are not just late. */
+const PATIENCE_MS = 60_000;
 
 /** A server that reads everything. */
 const readsAll: RequestListener = (incoming, outgoing) => {
@@ -240,26 +214,27 @@ async function control(target: Target): Promise<[number, number]> {
 type Suffered = { note: string; faults: Fault[] };
 
 /** othersMs: maximum wait of the other tenant. */
-type Scene = { target: Target; other: Credentials; othersMs: number };
+type Scene = { server: Server; target: Target; other: Caller; othersMs: number };
 
 /** Runs one attack while another tenant continues. */
-async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene): Promise<Suffered> {
-  const start = residentMb(target.server);
-  let peak = start;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, residentMb(target.server));
-  }, 25);
-  const beside = bystander(target.server.base, other);
+async function suffer({ name, run }: Attack, scene: Scene): Promise<Suffered> {
+  const { target, othersMs } = scene;
+  const { pid = 0 } = target.server.child;
+  const start = residentMiB(pid);
+  const others = beside(scene);
   const started = Date.now();
-  const wrong = await run(target);
-  const took = Date.now() - started;
-  const p95 = await beside.end();
-  clearInterval(watch);
+  let [wrong, took]: [Fault[], number] = [[], 0];
+  const peak = await peakMiB(pid, async () => {
+    wrong = await run(target);
+    took = Date.now() - started;
+  });
+  const { p95, refused } = await others();
   const growth = Math.round(peak - start);
   // Lists faults other than lateness first.
   const faults = wrong.sort((a, b) => Number(a.isLate) - Number(b.isLate)).slice(0, 3);
   if (growth > MAX_GROWTH_MB) faults.push({ what: `memory grew by ${growth} MB`, isLate: false });
-  if (p95 > othersMs) faults.push({ what: `others waited ${Math.round(p95)} ms`, isLate: Number.isFinite(p95) });
+  if (refused > 0) faults.push({ what: `others were refused ${refused} times`, isLate: false });
+  if (p95 > othersMs) faults.push({ what: `others waited ${Math.round(p95)} ms`, isLate: true });
   return { note: `${name} ${took} ms +${growth} MB (others' p95 ${Math.round(p95)} ms)`, faults };
 }
 
@@ -269,16 +244,18 @@ export const hostileLine: Line = {
   run: ({ rounds }) =>
     withServer(async (server) => {
       const full = rounds >= FULL_ROUNDS;
-      const target = { server, credentials: await prepare(server.base) };
-      const other = await prepare(server.base);
-      await fill(target, full ? 10_000 : 2_000);
-      const calm = bystander(server.base, other);
+      const target = { server, credentials: await prepare(server) };
+      const { orgId, accessToken: token } = await prepare(server);
+      const other: Caller = { base: server.base, orgId, token };
+      // Rows to export.
+      await submit(server, target.credentials, { count: full ? 10_000 : 2_000, details: { text: "x".repeat(300) } });
+      const calm = beside({ server, target, other });
       await sleep(1_000);
-      const before = await calm.end();
+      const { p95: before } = await calm();
       const notes: string[] = [];
       const faults: string[] = [];
       const attacks = ATTACKS(full);
-      const scene = { target, other, othersMs: full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
+      const scene = { server, target, other, othersMs: full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
       for (const attack of attacks) {
         let seen = await suffer(attack, scene);
         // A quick run shares the machine, which can delay any answer.

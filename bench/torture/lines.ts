@@ -1,27 +1,27 @@
 import { evidenceLine } from "./evidence";
 import { evidenceBrowserLine } from "./evidence-browser";
 import { fairSharesLine } from "./fair-shares";
-import { feedKillLine, forgottenSizeLine } from "./feed-kills";
+import { feedKillLines } from "./feed-kills";
 import { fuzzLine } from "./fuzz";
 import { hostileLine } from "./hostile";
-import { importKillLine, importMarkLine } from "./import-kills";
+import { importKillLines } from "./import-kills";
 import { importLawLine } from "./import-laws";
 import { exportLines } from "./jobs/export";
 import { migrationLines } from "./jobs/migration";
 import { pruneLines } from "./jobs/prune";
 import { treeLines, verificationLines } from "./jobs/verification";
-import { earlyAnswerLine, killLines, lazyKillLine } from "./kills";
+import { databaseKillLines, serverKillLines } from "./kills";
 import { liveLine } from "./live";
 import { clockLines } from "./machine/clock";
 import { diskLines } from "./machine/disk";
 import { malformedLine } from "./malformed";
 import { proxyLine } from "./proxy";
-import { rereadLine, ruleKillLine } from "./rule-kills";
+import { ruleKillLines } from "./rule-kills";
 import { slowFilesLine } from "./slow-files";
 import { soakLine } from "./soak/soak";
 import { streamsLine } from "./soak/streams";
-import { droppedQueueLine, frozenLine, stopLine, waitingRecorderLine } from "./stops";
-import { forgottenLimitsLine, streamKillLine } from "./stream-kills";
+import { frozenLines, stopLines } from "./stops";
+import { streamKillLines } from "./stream-kills";
 import { deletionsLine, headsLine } from "./tampering";
 import { badValuesLine, cleanLine, csvLine, hashLine, sequencesLine, tenantsLine } from "./tests";
 import type { Line } from "./types";
@@ -30,28 +30,35 @@ import { FORMER_CHECKOUT, upgradeLine } from "./upgrade";
 /** Rounds of a test in quick and full runs. */
 type Sized = { line: Line; quick: number; full: number; slow?: true };
 
-/** Too slow for every run: quick runs include these only by name. */
+/** Lines that take too long for every run: a quick run has these where they are asked for by name. */
 const slow = (lines: Line[], quick: number, full: number): Sized[] =>
   lines.map((line) => ({ line, quick, full, slow: true }));
 
+type Rounds = { quick: number; full: number };
+
+/** A line for every run, and its control, which a quick run has where it is asked for by name. */
+const withControl = ([line, control]: Line[], rounds: Rounds, ofControl: Rounds): Sized[] => [
+  ...(line ? [{ line, ...rounds }] : []),
+  ...(control ? slow([control], ofControl.quick, ofControl.full) : []),
+];
+
+const [databaseKillLine, lazyKillLine] = databaseKillLines;
+
 export const LINES: Sized[] = [
-  ...killLines.map((line) => ({ line, quick: 2, full: 50 })),
+  { line: databaseKillLine, quick: 2, full: 50 },
   { line: lazyKillLine, quick: 3, full: 50 },
-  { line: streamKillLine, quick: 3, full: 30 },
-  { line: feedKillLine, quick: 2, full: 20 },
-  ...slow([forgottenLimitsLine, forgottenSizeLine], 3, 10),
-  { line: ruleKillLine, quick: 2, full: 20 },
-  ...slow([rereadLine], 1, 3),
+  ...withControl(serverKillLines, { quick: 2, full: 50 }, { quick: 1, full: 3 }),
+  ...withControl(streamKillLines, { quick: 3, full: 30 }, { quick: 3, full: 10 }),
+  ...withControl(feedKillLines, { quick: 2, full: 20 }, { quick: 3, full: 10 }),
+  ...withControl(ruleKillLines, { quick: 2, full: 20 }, { quick: 1, full: 3 }),
   { line: liveLine, quick: 1, full: 50 },
-  { line: importKillLine, quick: 5, full: 20 },
-  ...slow([importMarkLine], 5, 20),
-  ...slow([earlyAnswerLine, droppedQueueLine, waitingRecorderLine], 1, 3),
+  ...withControl(importKillLines, { quick: 5, full: 20 }, { quick: 5, full: 20 }),
   ...slow([...pruneLines, ...migrationLines, ...exportLines, ...verificationLines, ...treeLines], 2, 20),
   ...slow([evidenceBrowserLine], 1, 20),
   ...slow([...clockLines, ...diskLines], 1, 10),
   { line: slowFilesLine, quick: 1, full: 10 },
-  { line: frozenLine, quick: 1, full: 5 },
-  { line: stopLine, quick: 1, full: 20 },
+  ...withControl(frozenLines, { quick: 1, full: 5 }, { quick: 1, full: 3 }),
+  ...withControl(stopLines, { quick: 1, full: 20 }, { quick: 1, full: 3 }),
   { line: fuzzLine, quick: 2, full: 850 },
   { line: hostileLine, quick: 1, full: 50 },
   { line: malformedLine, quick: 4, full: 160 },

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectAgent } from "@/testing/live-agent";
-import { freePort, type Server, startServer, stopServer } from "@/testing/server";
+import { type Server, stopServer } from "@/testing/server";
+import { ask, createEnrollmentKey, enroll, prepare } from "./api";
 import { answersAt, withFault } from "./broken";
-import { prepare } from "./load";
+import { withOwnServer } from "./folder";
+import { simulateAgents, startAgent } from "./product";
 import { type Line, type Outcome, QUICK_TRIES } from "./types";
 
 /**
@@ -18,7 +17,7 @@ const FIRST_ANSWER_MS = 2_000;
 /** Time to detect an agent's arrival or departure on a busy machine. */
 const WAIT_MS = 30_000;
 const SIMULATED = 200;
-/** Total rate of simulated agents (requests/s); quick runs share the machine. */
+/** Requests a second of all simulated agents; a quick run has a share of the machine alone. */
 const SHIPPED = { full: 50, quick: 10 };
 /** Upper limit: the simulation stops after the last query. */
 const SIMULATION_SECONDS = 3_600;
@@ -29,47 +28,35 @@ type Api = { base: string; token: string };
 type List<T> = { data: T[] };
 type Device = { id: string; hostname: string; agentId: string };
 type Record = { message: string; recordId: number };
-type Enrolled = { agentId: string; deviceId: string; token: string };
 type Asked<Body = object> = { status: number; body: Body & { code?: string }; ms: number };
 
-async function call<Body = object>({ base, token }: Api, path: string, body?: object): Promise<Asked<Body>> {
+async function call<Body = object>(api: Api, path: string): Promise<Asked<Body>> {
   const started = performance.now();
-  const response = await fetch(`${base}/api/v1${path}`, {
-    method: body ? "POST" : "GET",
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await response.text();
-  return { status: response.status, body: text ? JSON.parse(text) : {}, ms: performance.now() - started };
-}
-
-function startAgent(args: string[]): ChildProcess {
-  return spawn(process.execPath, [join("dist", "agent.mjs"), ...args], { stdio: ["ignore", "pipe", "ignore"] });
-}
-
-async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill(signal);
-  await ended;
+  const response = await ask(api, path, { token: api.token });
+  return { status: response.status, body: await response.json(), ms: performance.now() - started };
 }
 
 type Waiting = { timeoutMs: number; pauseMs: number };
 const WAITING: Waiting = { timeoutMs: WAIT_MS, pauseMs: 20 };
 
-/** Retries until the agent is connected. @returns the answer, or the last refusal */
+/** Asks until the agent is connected, or until the answer is this one; the answer that came, or the last refusal. */
 async function untilAnswered<Body = object>(
   ask: () => Promise<Asked<Body>>,
   { timeoutMs, pauseMs } = WAITING,
+  isAwaited = ({ status }: Asked<Body>) => status !== 409,
 ): Promise<Asked<Body>> {
   for (const deadline = Date.now() + timeoutMs; ; await sleep(pauseMs)) {
     const asked = await ask();
-    if (asked.status !== 409 || Date.now() > deadline) return asked;
+    if (isAwaited(asked) || Date.now() > deadline) return asked;
   }
 }
 
+/** The stream's end takes a moment to propagate; until then a query is a 502. */
+const untilOffline = (ask: () => Promise<Asked>): Promise<Asked> =>
+  untilAnswered(ask, WAITING, ({ status }) => status === 409);
+
 type Checks = { tried: number; faults: string[] };
-/** Findings, retries for requests delayed by other load, and the agents' rate. */
+/** The place for faults, how often something is asked that other work can keep waiting, and the requests of agents. */
 type Checking = { tally: Checks; tries: number; rate: number };
 
 function check(tally: Checks, what: string, ok: boolean): void {
@@ -84,9 +71,9 @@ type Reference = { key: string; dir: string; isFull: boolean };
 
 /** The reference agent: real lines within two seconds, then stopped, and in a full run frozen. */
 async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Reference): Promise<string> {
-  const args = ["--url", api.base, "--enrollment-key", key, "--state-dir", dir];
+  const start = () => startAgent(api, key, { "state-dir": dir });
   const started = performance.now();
-  let agent = startAgent(args);
+  let agent = start();
   try {
     let deviceId = "";
     for (const deadline = Date.now() + WAIT_MS; !deviceId && Date.now() < deadline; await sleep(20)) {
@@ -106,37 +93,29 @@ async function referenceAgent(api: Api, tally: Checks, { key, dir, isFull }: Ref
     check(tally, `a live query took ${Math.round(events.ms)} ms`, events.ms < FIRST_ANSWER_MS);
     const one = await call(api, live(deviceId, `/${log?.name}/events/${entry?.recordId}`));
     check(tally, `one record: ${one.status}`, one.status === 200);
-    await stopped(agent, "SIGTERM");
+    await stopServer(agent);
     const offline = await untilOffline(() => call(api, live(deviceId)));
     check(tally, `a stopped agent: ${offline.status} ${offline.body.code}`, isCode(offline, 409, "device_offline"));
     let frozenMs = "not tried";
     if (isFull) {
-      agent = startAgent(args);
+      agent = start();
       await untilAnswered(() => call(api, live(deviceId)));
-      agent.kill("SIGSTOP");
+      agent.child.kill("SIGSTOP");
       const frozen = await call(api, live(deviceId));
       frozenMs = `${Math.round(frozen.ms)} ms`;
       check(tally, `a frozen agent: ${frozen.status} ${frozen.body.code}`, isCode(frozen, 504, "agent_timeout"));
-      agent.kill("SIGCONT");
+      agent.child.kill("SIGCONT");
     }
     return `enrolled and answering ${Math.round(upMs)} ms after its start, ${log?.name} in ${Math.round(events.ms)} ms, frozen ${frozenMs}`;
   } finally {
-    await stopped(agent, "SIGKILL");
-  }
-}
-
-/** The stream's end takes a moment to propagate; until then a query is a 502. */
-async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
-  for (const deadline = Date.now() + WAIT_MS; ; await sleep(20)) {
-    const asked = await ask();
-    if (asked.status === 409 || Date.now() > deadline) return asked;
+    agent.child.kill("SIGKILL");
+    await agent.ended;
   }
 }
 
 /** An agent with unreadable answers, and one that disconnects during a query. */
 async function badAgents(api: Api, key: string, { tally, tries }: Omit<Checking, "rate">): Promise<void> {
-  const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
-  const { body: agent } = await call<Enrolled>(api, "/agents/enroll", given);
+  const agent = await enroll(api, key, "GARBAGE-1");
   for (const garbage of [{ ok: true, data: "x" }, { ok: true, data: { logs: [{ name: 7 }] } }, { ok: true }]) {
     const fake = await connectAgent(`${api.base}/api/v1`, agent, () => garbage);
     const asked = await untilAnswered(() => call(api, live(agent.deviceId)));
@@ -157,10 +136,10 @@ async function badAgents(api: Api, key: string, { tally, tries }: Omit<Checking,
   );
 }
 
-/** The control: checks of bad agents on a server that invents answers. */
+/** The control: faults of a server, by the bad agents' checks, that makes up an answer whatever the agent does. */
 async function believing(server: Server, { token }: Api, key: string): Promise<number> {
   const tally: Checks = { tried: 0, faults: [] };
-  await withFault(server, answersAt(/\/system-tools\/devices\//, 200, { data: [] }), ({ base }) =>
+  await withFault(answersAt(/\/system-tools\/devices\//, 200, { data: [] }))(server, ({ base }) =>
     badAgents({ base, token }, key, { tally, tries: 1 }),
   );
   return tally.faults.length;
@@ -168,13 +147,9 @@ async function believing(server: Server, { token }: Api, key: string): Promise<n
 
 /** A query to each simulated agent at once, while they ship. */
 async function manyAgents(api: Api, key: string, { tally, tries, rate }: Checking): Promise<string> {
-  const size = ["--devices", String(SIMULATED), "--rate", String(rate), "--seconds", String(SIMULATION_SECONDS)];
-  const simulation = startAgent(["simulate", "--url", api.base, "--enrollment-key", key, ...size]);
+  const simulation = simulateAgents(api, key, { devices: SIMULATED, rate, seconds: SIMULATION_SECONDS });
   try {
-    await new Promise<void>((resolve, reject) => {
-      simulation.stdout?.on("data", (chunk: Buffer) => String(chunk).includes("listening") && resolve());
-      simulation.once("exit", () => reject(new Error("the simulation ended early")));
-    });
+    await simulation.listening;
     const pages = await Promise.all(
       [1, 2, 3].map((page) => call<List<Device>>(api, `/devices?limit=100&page=${page}`)),
     );
@@ -198,19 +173,17 @@ async function manyAgents(api: Api, key: string, { tally, tries, rate }: Checkin
     const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
     return `${devices.length} queries at once p50 ${at(0.5)} ms, max ${at(1)} ms`;
   } finally {
-    await stopped(simulation, "SIGTERM");
+    await stopServer(simulation);
   }
 }
 
-async function run(rounds: number, folder: string): Promise<Outcome> {
-  const server: Server = await startServer({ dataDir: join(folder, "data"), port: await freePort() });
-  try {
-    const { accessToken, orgId } = await prepare(server.base);
-    const api = { base: server.base, token: accessToken };
-    const { body } = await call<{ key: string }>(api, "/enrollment-keys", { orgId });
-    const { key } = body;
+const run = (rounds: number): Promise<Outcome> =>
+  withOwnServer(async (server) => {
+    const credentials = await prepare(server);
+    const api = { base: server.base, token: credentials.accessToken };
+    const key = await createEnrollmentKey(server, credentials);
     const tally: Checks = { tried: 0, faults: [] };
-    const agent = { key, dir: join(folder, "agent"), isFull: rounds >= FULL_ROUNDS };
+    const agent = { key, dir: join(server.dataDir, "agent"), isFull: rounds >= FULL_ROUNDS };
     const reference = await referenceAgent(api, tally, agent);
     const checking = agent.isFull
       ? { tally, tries: 1, rate: SHIPPED.full }
@@ -222,20 +195,10 @@ async function run(rounds: number, folder: string): Promise<Outcome> {
     const control = `control, a server that answers for any agent: found out ${believed} times`;
     const detail = [reference, many, control, ...new Set(tally.faults)].join("; ");
     return { tried: tally.tried, failed: tally.faults.length, detail };
-  } finally {
-    await stopServer(server);
-  }
-}
+  });
 
 export const liveLine: Line = {
   id: "L1",
   title: "live queries over the wire: reference agent, offline, garbage, 200 agents",
-  run: async ({ rounds }) => {
-    const folder = mkdtempSync(join(tmpdir(), "trailmark-live-"));
-    try {
-      return await run(rounds, folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  run: ({ rounds }) => run(rounds),
 };

@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { itemAt } from "@/server/ground/records";
-import { listen } from "@/testing/port-of";
-import { endServer, freePort, startServer } from "@/testing/server";
-import { type Credentials, prepare } from "./load";
+import { type Credentials, json, prepare } from "./api";
+import { withListener } from "./broken";
+import { withFolder, withOwnServer } from "./folder";
 import type { Line } from "./types";
 
 /** H4: requests that none of our clients would send, raw on the socket, with and without a credential. */
@@ -166,19 +164,17 @@ async function attack(port: number, requests: Raw[]): Promise<string[]> {
 }
 
 /** A server with our former failures, all of which must be detected. */
-async function control(requests: Raw[]): Promise<number> {
-  const server = createServer((_, outgoing) => outgoing.writeHead(500).end("Error\n    at x (/app/server.js:1:2)"));
-  const port = await listen(server);
-  const found = await attack(port, requests);
-  server.close();
-  return found.length;
-}
+const control = (requests: Raw[]): Promise<number> =>
+  withListener(
+    (_, outgoing) => outgoing.writeHead(500).end("Error\n    at x (/app/server.js:1:2)"),
+    async (base) => (await attack(Number(new URL(base).port), requests)).length,
+  );
+/** Kinds that a plain server refuses by itself. */
+const REFUSED = new Set(["no method", "header", "tunnel", "no target"]);
 
-async function cursorOf(base: string, { accessToken }: Credentials): Promise<string> {
-  const answer = await fetch(`${base}/api/v1/audit-logs?limit=1`, {
-    headers: { Authorization: `Bearer ${accessToken}` },
-  });
-  const { pagination }: { pagination: { nextCursor: string | null } } = await answer.json();
+async function cursorOf(at: { base: string }, { accessToken: token }: Credentials): Promise<string> {
+  type Page = { pagination: { nextCursor: string | null } };
+  const { pagination } = await json<Page>(at, "/audit-logs?limit=1", { token });
   if (!pagination.nextCursor) throw new Error("the list has no second page");
   return pagination.nextCursor;
 }
@@ -188,42 +184,33 @@ const errorsIn = (log: string): string[] => log.split("\n").filter((line) => /"l
 export const malformedLine: Line = {
   id: "H4",
   title: "malformed requests, with and without a credential",
-  async run({ rounds, random }) {
-    const folder = mkdtempSync(join(tmpdir(), "trailmark-malformed-"));
-    const logFile = join(folder, "server.log");
-    const server = await startServer({ dataDir: join(folder, "data"), port: await freePort(), logFile });
-    try {
-      const credentials = await prepare(server.base);
-      // Next adds handlers to the server on its first page.
-      await fetch(`${server.base}/login`);
-      const cursor = await cursorOf(server.base, credentials);
-      const requests = Array.from({ length: rounds }, (): Raw[] =>
-        Object.entries(KINDS).flatMap(([kind, make]) => {
-          const created = make(random, cursor);
-          const tokens = WITHOUT.has(kind) ? [null] : [null, credentials.accessToken];
-          return tokens.map((token) => ({ kind, text: withCredential(created, token) }));
-        }),
-      ).flat();
-      const faults = await attack(server.port, requests);
-      const errors = errorsIn(readFileSync(logFile, "utf8"));
-      const sample = requests.slice(0, CONTROL_REQUESTS);
-      const seen = await control(
-        sample.filter(({ kind }) => !["no method", "header", "tunnel", "no target"].includes(kind)),
+  run: ({ rounds, random }) =>
+    withFolder((folder) => {
+      const logFile = join(folder, "server.log");
+      return withOwnServer(
+        async (server) => {
+          const credentials = await prepare(server);
+          // The pages' framework adds its own to the server once it has served one.
+          await fetch(`${server.base}/login`);
+          const cursor = await cursorOf(server, credentials);
+          const requests = Array.from({ length: rounds }, (): Raw[] =>
+            Object.entries(KINDS).flatMap(([kind, make]) => {
+              const created = make(random, cursor);
+              const tokens = WITHOUT.has(kind) ? [null] : [null, credentials.accessToken];
+              return tokens.map((token) => ({ kind, text: withCredential(created, token) }));
+            }),
+          ).flat();
+          const faults = await attack(server.port, requests);
+          const errors = errorsIn(readFileSync(logFile, "utf8"));
+          const sample = requests.slice(0, CONTROL_REQUESTS).filter(({ kind }) => !REFUSED.has(kind));
+          const seen = await control(sample);
+          const wrong = [...faults, ...errors.map((line) => `logged ${line.slice(0, 200)}`)];
+          if (seen !== sample.length) wrong.push(`the control was found out ${seen} times of ${sample.length}`);
+          const shown = [...new Set(wrong)].slice(0, 12).join("\n    ");
+          const clean = `all 4xx, nothing at level error in the log; the control failed ${seen} of ${sample.length}`;
+          return { tried: requests.length, failed: wrong.length, detail: shown || clean };
+        },
+        { logFile },
       );
-      const expected = sample.filter(
-        ({ kind }) => !["no method", "header", "tunnel", "no target"].includes(kind),
-      ).length;
-      const wrong = [...faults, ...errors.map((line) => `logged ${line.slice(0, 200)}`)];
-      if (seen !== expected) wrong.push(`the control was found out ${seen} times of ${expected}`);
-      const shown = [...new Set(wrong)].slice(0, 12).join("\n    ");
-      return {
-        tried: requests.length,
-        failed: wrong.length,
-        detail: shown || `all 4xx, nothing at level error in the log; the control failed ${seen} of ${expected}`,
-      };
-    } finally {
-      await endServer(server);
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+    }),
 };

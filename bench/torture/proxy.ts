@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
+import { holdsInTime } from "@/bench/until";
 import type { Server } from "@/testing/server";
+import { type Credentials, json, prepare } from "./api";
 import { withServer } from "./folder";
-import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
 
-/** S2: claimed client addresses, and the address to store with and without trust in proxy headers. */
+/** S2: addresses that a client claims, and the address that must be stored with and without trust in proxy headers. */
 
 type Mix = { headers: Record<string, string | string[]>; trusted: string };
 const SOCKET = "127.0.0.1";
@@ -74,21 +75,20 @@ type Entry = { userAgent: string; ipAddress: string };
 async function storedAddresses(server: Server, { orgId, accessToken }: Credentials): Promise<Map<string, string>> {
   const query = new URLSearchParams({ orgId, action: "enrollment_key.create", limit: "100" });
   const found = new Map<string, string>();
-  for (const deadline = Date.now() + 30_000; found.size < MIXES.length && Date.now() < deadline; ) {
-    const answer = await fetch(`${server.base}/api/v1/audit-logs/logs?${query}`, {
-      headers: { Authorization: `Bearer ${accessToken}` },
-    });
-    const { data }: { data: Entry[] } = await answer.json();
+  const isWhole = async () => {
+    const { data } = await json<{ data: Entry[] }>(server, `/audit-logs/logs?${query}`, { token: accessToken });
     for (const entry of data) if (entry.userAgent.startsWith("mix ")) found.set(entry.userAgent, entry.ipAddress);
-  }
+    return found.size >= MIXES.length;
+  };
+  await holdsInTime(isWhole, { ms: 30_000 });
   return found;
 }
 
-/** @param trust expected trust; `does` the configured one */
+/** @param trust the setting that is expected of the server; `does`: the one that it has instead */
 const wrongWith = (trust: boolean, does = trust) =>
   withServer(
     async (server) => {
-      const credentials = await prepare(server.base);
+      const credentials = await prepare(server);
       const name = (at: number) => `mix ${at} ${run}`;
       const run = randomUUID().slice(0, 8);
       const wrong: string[] = [];

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +6,7 @@ import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/ground/errors";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { SLOW_FILES } from "@/testing/import/slow-files";
+import { withFolder } from "./folder";
 import { type Line, QUICK_TRIES } from "./types";
 
 /** H1: slow files by design, read as by an import, while this process answers others. */
@@ -72,15 +72,14 @@ async function measure(path: string, clock: () => number) {
 export const slowFilesLine: Line = {
   id: "H1",
   title: "files built to be slow do not block the server",
-  run: async ({ rounds }) => {
-    const full = rounds >= FULL_ROUNDS;
-    const maxWaitMs = full ? MAX_WAIT_MS : QUICK_MAX_WAIT_MS;
-    const clock = full ? () => performance.now() : workedMs;
-    const folder = mkdtempSync(join(tmpdir(), "trailmark-slow-"));
-    const faults: string[] = [];
-    let [tried, slowest, longest] = [0, 0, 0];
-    let slowestFile = "";
-    try {
+  run: ({ rounds }) =>
+    withFolder(async (folder) => {
+      const full = rounds >= FULL_ROUNDS;
+      const maxWaitMs = full ? MAX_WAIT_MS : QUICK_MAX_WAIT_MS;
+      const clock = full ? () => performance.now() : workedMs;
+      const faults: string[] = [];
+      let [tried, slowest, longest] = [0, 0, 0];
+      let slowestFile = "";
       for (let round = 1; round <= rounds; round++)
         for (const { name, build } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
           const path = join(folder, String(tried++));
@@ -100,8 +99,5 @@ export const slowFilesLine: Line = {
       if (control <= maxWaitMs) faults.push(`the control was not seen: ${Math.round(control)} ms`);
       const figures = `slowest ${Math.round(slowest)} ms (${slowestFile}), longest wait ${Math.round(longest)} ms, control ${Math.round(control)} ms`;
       return { tried, failed: faults.length, detail: [figures, ...faults.slice(0, 10)].join("; ") };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+    }),
 };

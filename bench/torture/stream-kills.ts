@@ -1,17 +1,19 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Sql } from "postgres";
-import { isReady, killPostgres, killServer, type Server, startServer, stopServer } from "@/testing/server";
+import { holdsInTime } from "@/bench/until";
+import { itemAt } from "@/server/ground/records";
+import { killPostgres, killServer } from "@/testing/server";
 import { type StreamReceiver, startStreamReceiver } from "@/testing/stream-receiver";
 import { asOwner, endArchiveDay } from "@/testing/streams/archive-day";
 import { STORE, startStrictS3 } from "@/testing/streams/strict-s3";
+import { answered, type Credentials, json, prepare, signIn } from "./api";
 import { untilWritten } from "./compare";
-import { ownerOf } from "./folder";
-import { withFolder } from "./kills";
-import { answerOf, type Credentials, json, nothingYet, prepare, signIn, startLoad, underLoad } from "./load";
+import { type Site, withOwner, withOwnServer } from "./folder";
+import { backAfter } from "./kills";
+import { nothingYet, startLoad, underLoad } from "./load";
 import { runProduct } from "./product";
-import type { Line, LineInput, Outcome } from "./types";
+import { controlled, type Found, type LineInput, listed } from "./types";
 
 const WRITERS = 4;
 /** Makes kills likely between the receiver's storing and its answer. */
@@ -22,79 +24,73 @@ const LOCAL = { TRAILMARK_WEBHOOKS_PRIVATE: "true", TRAILMARK_WEBHOOKS_HTTP: "tr
 
 type Stream = { id: string; state: string; lag: { entries: number } };
 type Store = Awaited<ReturnType<typeof startStrictS3>>;
-type Site = { server: Server; receiver: StreamReceiver; store: Store; credentials: Credentials };
+type Ends = { server: Site; receiver: StreamReceiver; store: Store; credentials: Credentials };
 /** Ids of an HTTPS stream and an archive of the same organization. */
-type World = Site & { id: string; archiveId: string };
+type World = Ends & { id: string; archiveId: string };
 
-async function startStream({ server, credentials }: Site, settings: object): Promise<string> {
+async function startStream({ server, credentials }: Ends, settings: object): Promise<string> {
   const { accessToken: token, orgId } = credentials;
   const body = { name: "Torture", orgId, start: "beginning", ...settings };
-  const { id } = await json<Stream>(server.base, { method: "POST", path: "/streams", token, body });
-  const { ok } = await json<{ ok: boolean }>(server.base, { method: "POST", path: `/streams/${id}/check`, token });
+  const { id } = await json<Stream>(server, "/streams", { token, body });
+  const { ok } = await json<{ ok: boolean }>(server, `/streams/${id}/check`, { method: "POST", token });
   if (!ok) throw new Error("the check of the stream failed");
   return id;
 }
 
-async function createWorld(site: Site): Promise<World> {
-  const { receiver, store } = site;
+async function createWorld(ends: Ends): Promise<World> {
+  const { receiver, store } = ends;
   const { secret, ...place } = STORE;
-  const id = await startStream(site, { kind: "https", config: { url: receiver.url } });
+  const id = await startStream(ends, { kind: "https", config: { url: receiver.url } });
   const config = { ...place, endpoint: store.url, archive: true, lock: { mode: "compliance", days: 400 } };
-  const archiveId = await startStream(site, { kind: "s3", config, secret });
+  const archiveId = await startStream(ends, { kind: "s3", config, secret });
   receiver.delayMs = ANSWER_DELAY_MS;
-  return { ...site, id, archiveId };
+  return { ...ends, id, archiveId };
 }
 
 /** Whether receivers' answers reach the sender; data is stored either way. */
-function letAnswers({ receiver, store }: Site, reach: boolean): void {
+function letAnswers({ receiver, store }: Ends, reach: boolean): void {
   receiver.answer = () => (reach ? { status: 204 } : "cut");
   store.after = ({ method }) => (reach || method !== "PUT" ? null : "cut");
 }
 
 /** Withholds answers, and waits until the receiver has stored an unacknowledged batch. */
-async function cutOne(site: Site): Promise<void> {
-  const { received } = site.receiver;
+async function cutOne(ends: Ends): Promise<void> {
+  const { received } = ends.receiver;
   const before = received.length;
-  letAnswers(site, false);
-  for (const end = Date.now() + CUT_MS; received.length === before && Date.now() < end; ) await sleep(20);
+  letAnswers(ends, false);
+  await holdsInTime(() => received.length > before, { ms: CUT_MS, pauseMs: 20 });
 }
 
-/** Waits until none are left. @returns the last value */
+/** Waits until nothing is left. @returns what was left at last */
 async function untilNone(left: () => Promise<number>): Promise<number> {
-  for (const deadline = Date.now() + CAUGHT_UP_MS; ; await sleep(250)) {
-    const n = await left();
-    if (n === 0 || Date.now() > deadline) return n;
-  }
+  let n = 0;
+  const isNone = async () => {
+    n = await left();
+    return n === 0;
+  };
+  await holdsInTime(isNone, { ms: CAUGHT_UP_MS, pauseMs: 250 });
+  return n;
 }
 
 /** Waits until both have acknowledged everything, including archive receipts. @returns the remainder */
 async function behind(world: World): Promise<number> {
   const { server, id, credentials } = world;
-  await untilWritten(server.base);
-  const token = await signIn(server.base);
-  const get = <T>(path: string) => json<T>(server.base, { method: "GET", path, token });
-  const unsent = () => untilNone(async () => (await get<Stream>(`/streams/${id}`)).lag.entries);
+  await untilWritten(server);
+  const token = await signIn(server);
+  const unsent = () => untilNone(async () => (await json<Stream>(server, `/streams/${id}`, { token })).lag.entries);
   await unsent();
   // Repeatedly: entries after a batch with stored limits wait for the end of their own day.
   const unarchived = await untilNone(async () => {
     const through = await makeArchiveDue(world);
-    const { data } = await get<{ data: { last: number }[] }>(`/archive/objects?orgId=${credentials.orgId}`);
+    const path = `/archive/objects?orgId=${credentials.orgId}`;
+    const { data } = await json<{ data: { last: number }[] }>(server, path, { token });
     return Math.max(0, through - (data[0]?.last ?? 0));
   });
   return unarchived + (await unsent());
 }
 
-async function withOwner<T>(server: Server, fn: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = ownerOf(server);
-  try {
-    return await fn(sql);
-  } finally {
-    await sql.end();
-  }
-}
-
 /** Deletes limits of batches in flight, like a product that keeps them in memory. */
-const forgetLimits = (server: Server): Promise<void> =>
+const forgetLimits = (server: Site): Promise<void> =>
   withOwner(server, (sql) =>
     asOwner(sql, "stream_batches", () => sql`DELETE FROM stream_batches WHERE acknowledged_at IS NULL`),
   );
@@ -102,14 +98,10 @@ const forgetLimits = (server: Server): Promise<void> =>
 const makeArchiveDue = ({ server, archiveId, credentials: { orgId } }: World): Promise<number> =>
   withOwner(server, (sql) => endArchiveDay(sql, { streamId: archiveId, orgId }));
 
-type Found = { lost: number; disordered: number; repeated: number; rebatched: number; entries: number };
-
 /** Command line verdicts on the receivers' files, except intact. */
 async function verdictsOn({ server, receiver, store, credentials }: World): Promise<string[]> {
   const { orgId } = credentials;
-  const token = await signIn(server.base);
-  const headers = { Authorization: `Bearer ${token}` };
-  const bundle = await answerOf(() => fetch(`${server.base}/api/v1/audit-logs/evidence?orgId=${orgId}`, { headers }));
+  const bundle = await answered(server, `/audit-logs/evidence?orgId=${orgId}`, { token: await signIn(server) });
   const { publicKeys }: { publicKeys: string[] } = JSON.parse((await bundle.text()).split("\n", 1)[0] ?? "");
   const trust = publicKeys.flatMap((key) => ["--key", key]);
   const folder = mkdtempSync(join(server.dataDir, "kept-"));
@@ -126,8 +118,8 @@ async function verdictsOn({ server, receiver, store, credentials }: World): Prom
   return ran.flatMap(({ code, out, err }) => (code === 0 ? [] : [`exit code ${code}: ${out}${err}`]));
 }
 
-/** Compares the receiver's copy with the log. rebatched: entries in several batches, or a batch in two forms. */
-async function compareWith({ server, receiver, credentials: { orgId } }: World): Promise<Found> {
+/** The receiver's entries against the log. rebatched: entries that came in more than one batch, or one batch in two forms. */
+async function compareWith({ server, receiver, credentials: { orgId } }: World) {
   const rows = await withOwner(
     server,
     (sql) => sql<{ id: string }[]>`SELECT id FROM audit_logs WHERE org_id = ${orgId} ORDER BY chain_seq`,
@@ -162,7 +154,7 @@ async function compareWith({ server, receiver, credentials: { orgId } }: World):
 }
 
 /** Kills the server, PostgreSQL or the receivers, in turn. */
-async function kill(world: World, what: "server" | "postgres" | "receiver"): Promise<void> {
+async function kill(world: World, what: (typeof KILLS)[number]): Promise<unknown> {
   const { server } = world;
   if (what === "server") return killServer(server);
   if (what === "receiver") {
@@ -171,77 +163,62 @@ async function kill(world: World, what: "server" | "postgres" | "receiver"): Pro
     return letAnswers(world, true);
   }
   await killPostgres(server.dataDir);
-  for (const end = Date.now() + 30_000; !(await isReady(server.base)) && Date.now() < end; ) await sleep(50);
+  return backAfter(server);
 }
 
 const KILLS = ["server", "postgres", "receiver"] as const;
 
-type Run = Found & { behind: number; kills: number; objects: number; verdicts: string[] };
+async function killUnderStreams(world: World, { rounds, random }: LineInput, forgets: boolean) {
+  const { server } = world;
+  const acked = nothingYet();
+  for (let round = 0; round < rounds; round++) {
+    const what = forgets ? "server" : itemAt(KILLS, round % KILLS.length);
+    const stop = startLoad(server, { credentials: world.credentials, acked }, WRITERS);
+    await underLoad(acked, 1_500 + random() * 2_000);
+    await makeArchiveDue(world);
+    // During a batch whose answer never reaches the sender.
+    if (what === "server") await cutOne(world);
+    await sleep(random() * 1_000);
+    await kill(world, what);
+    await stop();
+    if (what !== "server") continue;
+    letAnswers(world, true);
+    await server.start();
+    if (forgets) await forgetLimits(server);
+  }
+}
 
-async function run({ rounds, random }: LineInput, forgets: boolean): Promise<Run> {
+async function run(input: LineInput, forgets: boolean): Promise<Found> {
   const [receiver, store] = [await startStreamReceiver(), await startStrictS3()];
+  const fight = async (server: Site): Promise<Found> => {
+    const world = await createWorld({ server, receiver, store, credentials: await prepare(server) });
+    await killUnderStreams(world, input, forgets);
+    const left = await behind(world);
+    const found = { ...(await compareWith(world)), behind: left };
+    const verdicts = await verdictsOn(world);
+    const objects = [...store.objects.keys()].filter((key) => key.endsWith(".gz")).length;
+    const words = verdicts.length === 0 ? ["file and archive intact"] : verdicts;
+    return {
+      tried: found.entries,
+      failed: found.lost + found.disordered + found.rebatched + left + verdicts.length,
+      caught: found.rebatched,
+      detail: [listed({ ...found, kills: input.rounds, objects }), ...words].join(", "),
+    };
+  };
   try {
-    return await withFolder(async (dataDir, port) => {
-      const server = await startServer({ dataDir, port, env: LOCAL });
-      const world = await createWorld({ server, receiver, store, credentials: await prepare(server.base) });
-      const { credentials } = world;
-      const acked = nothingYet();
-      for (let round = 0; round < rounds; round++) {
-        const what = forgets ? "server" : (KILLS[round % KILLS.length] ?? "server");
-        const stop = startLoad(server.base, { credentials, acked }, WRITERS);
-        await underLoad(acked, 1_500 + random() * 2_000);
-        await makeArchiveDue(world);
-        // During a batch whose answer never reaches the sender.
-        if (what === "server") await cutOne(world);
-        await sleep(random() * 1_000);
-        await kill(world, what);
-        await stop();
-        if (what !== "server") continue;
-        letAnswers(world, true);
-        world.server = await startServer({ dataDir, port, env: LOCAL });
-        if (forgets) await forgetLimits(world.server);
-      }
-      const left = await behind(world);
-      const found = await compareWith(world);
-      const verdicts = await verdictsOn(world);
-      await stopServer(world.server);
-      const objects = [...store.objects.keys()].filter((key) => key.endsWith(".gz")).length;
-      return { ...found, behind: left, kills: rounds, objects, verdicts };
-    });
+    return await withOwnServer(fight, { env: LOCAL });
   } finally {
     await Promise.all([receiver.close(), store.close()]);
   }
 }
 
-const toOutcome = ({ verdicts, ...found }: Run, failed: number): Outcome => ({
-  tried: found.entries,
-  failed,
-  detail: [
-    ...Object.entries(found).map(([name, figure]) => `${name} ${figure}`),
-    ...(verdicts.length === 0 ? ["file and archive intact"] : verdicts),
-  ].join(", "),
-});
-
 /**
- * ST1: every sealed entry arrives in chain order, repeats are the same batch, and the copies of receiver and archive
- * are intact by the command line.
+ * ST1: nothing that was sealed fails to arrive, in the chain's order, what arrives again is the same batch, and what the
+ * receiver and the archive's store kept is intact by the command line. Its control loses the limits of batches.
  */
-export const streamKillLine: Line = {
+export const streamKillLines = controlled({
   id: "ST1",
   title: "kill -9 of server, PostgreSQL and receivers during streaming and archiving",
-  run: async (input) => {
-    const found = await run(input, false);
-    const { lost, disordered, rebatched, behind, verdicts, entries } = found;
-    return toOutcome(found, entries === 0 ? 1 : lost + disordered + rebatched + behind + verdicts.length);
-  },
-};
-
-/** The control: a stream that loses limits in a kill must be caught sending entries in two batches. */
-export const forgottenLimitsLine: Line = {
-  id: "ST1-control",
-  title: "control: a stream that forgets its batch limits must repeat entries",
-  run: async (input) => {
-    const found = await run(input, true);
-    return toOutcome(found, found.rebatched > 0 ? 0 : 1);
-  },
-};
+  control: "a stream that forgets its batch limits must repeat entries",
+  run,
+});

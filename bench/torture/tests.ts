@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withFolder } from "./folder";
 import type { Line, LineInput, Outcome } from "./types";
 
 /** Tests of the suite run with more cases (testing/ordered.ts). */
@@ -18,30 +18,19 @@ type Report = { testResults: { name: string; status: string; message: string; as
 const TEST_TIMEOUT_MS = 90 * 60_000;
 
 /** Runs them by vitest. @returns its report, or its output on a crash */
-async function runTests({ project, files, name }: Ordered, cases: number, seed: number): Promise<Report | string> {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-tests-"));
-  const report = join(folder, "report.json");
-  try {
+const runTests = ({ project, files, name }: Ordered, cases: number, seed: number): Promise<Report | string> =>
+  withFolder(async (folder): Promise<Report> => {
+    const report = join(folder, "report.json");
     const chosen = [...files, ...(name ? ["-t", name] : [])];
     const options = ["--project", `${project}*`, `--testTimeout=${TEST_TIMEOUT_MS}`, "--reporter=json"];
     const vitest = join("node_modules", "vitest", "vitest.mjs");
     const child = spawn(process.execPath, [vitest, "run", ...chosen, ...options, `--outputFile=${report}`], {
       env: { ...process.env, TORTURE_CASES: String(cases), TORTURE_SEED: String(seed) },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: "ignore",
     });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output = (output + text).slice(-2_000);
-      });
     await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
     return JSON.parse(readFileSync(report, "utf8"));
-  } catch (error) {
-    return `${error}`;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+  }).catch((error: unknown) => `${error}`);
 
 async function run(ordered: Ordered, { rounds, random }: LineInput): Promise<Outcome> {
   const report = await runTests(ordered, rounds, Math.floor(random() * 0x7fffffff));

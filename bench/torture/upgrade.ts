@@ -7,9 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { type DebianPostgres, startPrimary } from "@/testing/postgres/debian";
 import { endServer, freePort, type Server, startServer, stopServer } from "@/testing/server";
+import { type Credentials, prepare, verdictOn } from "./api";
 import { compareAt } from "./compare";
-import { type Acknowledged, type Credentials, json, nothingYet, prepare, signIn, startLoad } from "./load";
-import type { Line } from "./types";
+import { type Acknowledged, countOf, nothingYet, startLoad } from "./load";
+import { type Line, listed } from "./types";
 
 /**
  * A built checkout (`npm run build`) or release folder of an earlier version; without it there is nothing to upgrade. A
@@ -82,6 +83,7 @@ async function newDatabase(): Promise<DebianPostgres> {
   return database;
 }
 
+/** Digest of the functions' texts in the database, as PostgreSQL has them. */
 async function functionsOf(database: DebianPostgres): Promise<string> {
   const sql = postgres(database.url("super"), { max: 1 });
   const [row] = await sql<{ digest: string }[]>`
@@ -90,8 +92,6 @@ async function functionsOf(database: DebianPostgres): Promise<string> {
   await sql.end();
   return row?.digest ?? "";
 }
-
-const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events.size + deviceEvents.size + logs.size;
 
 /** Answers not explained by an upgrade: during a restart or migration connections fail or get 503. */
 const faultsOf = ({ answers }: Acknowledged): number =>
@@ -107,11 +107,8 @@ const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged
 
 /** Number of processes that do not call the whole chain intact. */
 async function doubtsOf(bases: readonly string[], { orgId }: Credentials): Promise<number> {
-  const path = `/audit-logs/integrity?orgId=${orgId}`;
-  const statuses = await Promise.all(
-    bases.map(async (base) => json<{ status: string }>(base, { method: "GET", path, token: await signIn(base) })),
-  );
-  return statuses.filter(({ status }) => status !== "intact").length;
+  const verdicts = await Promise.all(bases.map((base) => verdictOn({ base }, orgId)));
+  return verdicts.filter(({ status }) => status !== "intact").length;
 }
 
 /** Scripts and styles of a process's sign-in page. */
@@ -144,10 +141,10 @@ export const upgradeLine: Line = {
       try {
         await pair.start(0, "former");
         await pair.start(1, "former");
-        const credentials = await prepare(pair.base(0));
+        const credentials = await prepare({ base: pair.base(0) });
         const receivedBy = [nothingYet(), nothingYet()] as const;
         const stops = ([0, 1] as const).map((at) =>
-          startLoad(pair.base(at), { credentials, acked: receivedBy[at] }, WRITERS),
+          startLoad({ base: pair.base(at) }, { credentials, acked: receivedBy[at] }, WRITERS),
         );
         let idle = 0;
         const load = async () => {
@@ -190,11 +187,7 @@ export const upgradeLine: Line = {
         };
         tried += acknowledged;
         failed += Object.values(wrong).reduce((sum, n) => sum + n, 0);
-        details.push(
-          Object.entries({ acknowledged, ...wrong })
-            .map(([what, n]) => `${what} ${n}`)
-            .join(", "),
-        );
+        details.push(listed({ acknowledged, ...wrong }));
       } finally {
         await pair.end();
         database.remove();

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startShared } from "@/bench/torture/folder";
-import { signIn } from "@/bench/torture/load";
-import type { LineInput } from "@/bench/torture/types";
-import { killPostgres, killServer, type Server, stopServer } from "@/testing/server";
-import { type Fight, killedJob } from "./fight";
-import { chainOf, createFilled, until, untilReady } from "./organization";
+import { ask, signIn } from "@/bench/torture/api";
+import { type Site, withServer } from "@/bench/torture/folder";
+import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
+import { until } from "@/bench/until";
+import type { Server } from "@/testing/server";
+import { chainOf, createFilled, killOne } from "./organization";
 
 const ROWS = 10_000;
 /** An export is attempted five times at most (server/exports/schema.ts). */
@@ -15,25 +15,19 @@ const KILLS_EACH = 3;
 
 type Job = { id: string; status: string; totalRows: number | null; sha256: string | null; error: string | null };
 
-type Asked = { method?: string; body?: object };
-
-async function ask(server: Server, path: string, { method = "GET", body }: Asked = {}): Promise<Response> {
-  return fetch(`${server.base}/api/v1/audit-logs/exports${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${await signIn(server.base)}`, "Content-Type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
+/** A request about the exports, by the administrator; any answer. */
+const asked = async (server: Server, path: string, sent: Parameters<typeof ask>[2] = {}): Promise<Response> =>
+  ask(server, `/audit-logs/exports${path}`, { ...sent, token: await signIn(server) });
 
 async function jobOf(server: Server, id: string): Promise<Job> {
-  const answer = await ask(server, `/${id}`);
+  const answer = await asked(server, `/${id}`);
   return answer.ok ? answer.json() : { id, status: `${answer.status}`, totalRows: null, sha256: null, error: null };
 }
 
 /** Compares a finished job's file with the log: every entry once, and the job's digest. */
 async function faultsOf(server: Server, job: Job, rows: number): Promise<string[]> {
   if (job.status !== "done") return [`it ended as ${job.status}: ${job.error}`];
-  const answer = await ask(server, `/${job.id}/file`);
+  const answer = await asked(server, `/${job.id}/file`);
   if (!answer.ok) return [`the file of a job that is done: ${answer.status} ${await answer.text()}`];
   const bytes = Buffer.from(await answer.arrayBuffer());
   const faults: string[] = [];
@@ -49,65 +43,52 @@ async function faultsOf(server: Server, job: Job, rows: number): Promise<string[
   return faults;
 }
 
-type Battle = { server: Server; kills: number };
-
 /** One export under kills. @returns the finished job */
 async function exportUnderFire(
-  battle: Battle,
+  server: Site,
   orgId: string,
   { kills, random }: { kills: number; random: () => number },
-) {
-  const created = await ask(battle.server, "", { method: "POST", body: { orgId, format: "ndjson" } });
+): Promise<Job> {
+  const created = await asked(server, "", { body: { orgId, format: "ndjson" } });
   const { id }: Job = await created.json();
   for (let at = 0; at < kills; at++) {
     await sleep(random() * 400);
-    battle.kills++;
-    if (at % 3 === 2) {
-      await killPostgres(battle.server.dataDir);
-      await untilReady(battle.server);
-    } else {
-      await killServer(battle.server);
-      battle.server = await startShared();
-    }
-    const { status } = await jobOf(battle.server, id);
-    const early = status === "done" ? null : await ask(battle.server, `/${id}/file`);
-    if (early?.ok && (await jobOf(battle.server, id)).status !== "done")
-      throw new Error("a part of a file was given out");
+    await killOne(server, at);
+    const { status } = await jobOf(server, id);
+    const early = status === "done" ? null : await asked(server, `/${id}/file`);
+    if (early?.ok && (await jobOf(server, id)).status !== "done") throw new Error("a part of a file was given out");
   }
-  let job = await jobOf(battle.server, id);
+  let job = await jobOf(server, id);
   await until("the export", async () => {
-    job = await jobOf(battle.server, id);
+    job = await jobOf(server, id);
     return job.status === "done" || job.status === "failed";
   });
   return job;
 }
 
 /** K3, export: a complete file, or none. */
-async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
-  const battle: Battle = { server: await startShared(), kills: 0 };
-  try {
-    const { orgId } = await createFilled(battle.server, ROWS);
+const fight = ({ rounds, random, progress }: LineInput, damage: boolean): Promise<Found> =>
+  withServer(async (server) => {
+    const { orgId } = await createFilled(server, ROWS);
+    const folder = join(server.dataDir, "exports");
     const faults: string[] = [];
-    while (battle.kills < rounds) {
-      progress(`kill ${battle.kills + 1}`);
-      const { rows } = await chainOf(battle.server, orgId);
-      const kills = Math.min(KILLS_EACH, rounds - battle.kills);
-      const job = await exportUnderFire(battle, orgId, { kills, random });
-      const [file] = readdirSync(join(battle.server.dataDir, "exports")).filter((name) => name.startsWith(job.id));
-      if (damage && file) appendFileSync(join(battle.server.dataDir, "exports", file), "{}\n");
-      faults.push(...(await faultsOf(battle.server, job, rows)));
-      await ask(battle.server, `/${job.id}`, { method: "DELETE" });
-      await until("the export's own entry", async () => (await chainOf(battle.server, orgId)).rows > rows);
+    for (let kills = 0; kills < rounds; kills += KILLS_EACH) {
+      progress(`kill ${kills + 1}`);
+      const { rows } = await chainOf(server, orgId);
+      const job = await exportUnderFire(server, orgId, { kills: Math.min(KILLS_EACH, rounds - kills), random });
+      const [file] = readdirSync(folder).filter((name) => name.startsWith(job.id));
+      if (damage && file) appendFileSync(join(folder, file), "{}\n");
+      faults.push(...(await faultsOf(server, job, rows)));
+      await asked(server, `/${job.id}`, { method: "DELETE" });
+      await until("the export's own entry", async () => (await chainOf(server, orgId)).rows > rows);
     }
-    return { kills: battle.kills, faults, summary: `${ROWS} entries a file` };
-  } finally {
-    await stopServer(battle.server);
-  }
-}
+    return fought(rounds, faults, `${ROWS} entries a file`);
+  });
 
-export const exportLines = killedJob({
+export const exportLines = controlled({
   id: "K3-export",
   title: "kill -9 of the server or PostgreSQL during an export",
-  damage: "an extra line in the file",
+  control: "an extra line in the file must be detected",
+  controlRounds: 1,
   run: fight,
 });

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { startShared } from "@/bench/torture/folder";
+import { withOwner, withServer } from "@/bench/torture/folder";
 import { startProduct } from "@/bench/torture/product";
-import type { LineInput } from "@/bench/torture/types";
-import { clusterOf, killPostgres, type Server, stopServer } from "@/testing/server";
-import { type Fight, killedJob } from "./fight";
-import { until, untilReady, withOwner } from "./organization";
+import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
+import { until } from "@/bench/until";
+import { clusterOf, killPostgres, type Server } from "@/testing/server";
+import { untilReady } from "./organization";
 
 /** A separate database on the server's cluster, with its roles' addresses. */
 class Target {
@@ -86,45 +86,45 @@ async function whole(target: Target): Promise<{ all: string; ms: number }> {
 }
 
 /** K3, migration: an empty database stays empty or is complete; a retry completes it. */
-async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
-  const server = await startShared();
-  const targets: Target[] = [];
-  const create = async () => {
-    const target = new Target(server, `torture_${process.pid}_${damage ? "c" : "k"}${targets.length}`);
-    targets.push(target);
-    await target.create();
-    return target;
-  };
-  try {
-    const { all, ms } = await whole(await create());
-    const faults: string[] = [];
-    let undone = 0;
-    for (let round = 0; round < rounds; round++) {
-      progress(`kill ${round + 1}`);
-      const target = await create();
-      const { child, ended } = migrate(target);
-      await sleep(ms * (0.2 + 0.8 * random()));
-      if (round % 3 === 2) await killPostgres(server.dataDir);
-      else child.kill("SIGKILL");
-      await ended;
-      await untilReady(server);
-      await target.untilLeft();
-      if (damage) await target.asOwner((sql) => sql`CREATE TABLE a_part_of_it (id int)`);
-      const left = await target.contents();
-      if (left === NOTHING) undone++;
-      else if (left !== all) faults.push(`kill ${round + 1} left ${left} of ${all}`);
-      if (!damage && (await whole(target)).all !== all) faults.push(`begun again it left ${await target.contents()}`);
+const fight = ({ rounds, random, progress }: LineInput, damage: boolean): Promise<Found> =>
+  withServer(async (server) => {
+    const targets: Target[] = [];
+    const create = async () => {
+      const target = new Target(server, `torture_${process.pid}_${damage ? "c" : "k"}${targets.length}`);
+      targets.push(target);
+      await target.create();
+      return target;
+    };
+    try {
+      const { all, ms } = await whole(await create());
+      const faults: string[] = [];
+      let undone = 0;
+      for (let round = 0; round < rounds; round++) {
+        progress(`kill ${round + 1}`);
+        const target = await create();
+        const { child, ended } = migrate(target);
+        await sleep(ms * (0.2 + 0.8 * random()));
+        if (round % 3 === 2) await killPostgres(server.dataDir);
+        else child.kill("SIGKILL");
+        await ended;
+        await untilReady(server);
+        await target.untilLeft();
+        if (damage) await target.asOwner((sql) => sql`CREATE TABLE a_part_of_it (id int)`);
+        const left = await target.contents();
+        if (left === NOTHING) undone++;
+        else if (left !== all) faults.push(`kill ${round + 1} left ${left} of ${all}`);
+        if (!damage && (await whole(target)).all !== all) faults.push(`begun again it left ${await target.contents()}`);
+      }
+      return fought(rounds, faults, `${undone} before the end of it, which leaves ${all}`);
+    } finally {
+      for (const target of targets) await target.end();
     }
-    return { kills: rounds, faults, summary: `${undone} before the end of it, which leaves ${all}` };
-  } finally {
-    for (const target of targets) await target.end();
-    await stopServer(server);
-  }
-}
+  });
 
-export const migrationLines = killedJob({
+export const migrationLines = controlled({
   id: "K3-migration",
   title: "kill -9 of a migration or PostgreSQL",
-  damage: "a partly committed migration",
+  control: "a partly committed migration must be detected",
+  controlRounds: 1,
   run: fight,
 });

@@ -2,28 +2,21 @@ import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startShared } from "@/bench/torture/folder";
-import { signIn } from "@/bench/torture/load";
+import { answered, signIn, verdictOn } from "@/bench/torture/api";
+import { tamper, withOwner, withServer } from "@/bench/torture/folder";
 import { runProduct, startProduct } from "@/bench/torture/product";
-import type { LineInput } from "@/bench/torture/types";
+import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
+import { until } from "@/bench/until";
 import { ED25519 } from "@/server/evidence/tree/signed-note";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { namedKey, signText } from "@/testing/notes";
-import { killPostgres, type Server, stopServer } from "@/testing/server";
-import { type Fight, killedJob } from "./fight";
-import { addEntries, chainOf, createFilled, tamper, until, untilReady, withOwner } from "./organization";
+import { killPostgres, type Server } from "@/testing/server";
+import { addEntries, chainOf, createFilled, untilReady } from "./organization";
 
 /** Two slices of a run and part of a third. */
 const ROWS = 45_000;
 const SINCE = 100;
 const DAYS = 30;
-
-async function verdictOn(server: Server, orgId: string): Promise<string> {
-  const headers = { Authorization: `Bearer ${await signIn(server.base)}` };
-  const answer = await fetch(`${server.base}/api/v1/audit-logs/integrity?orgId=${orgId}`, { headers });
-  const { status = "", code = "" }: { status?: string; code?: string } = await answer.json();
-  return status || code;
-}
 
 type Signed = { size: number; note: string };
 
@@ -54,12 +47,9 @@ async function age(server: Server, orgId: string): Promise<number> {
     await tx`UPDATE audit_logs SET sealed_at = ${at} WHERE org_id = ${orgId} AND chain_seq <= ${size}`;
     await tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note) VALUES (${orgId}, 'checkpoint', ${size}, ${at}, ${aged})`;
   });
-  const kept = await fetch(`${server.base}/api/v1/orgs/organizations/${orgId}/audit-retention`, {
-    method: "PUT",
-    headers: { Authorization: `Bearer ${await signIn(server.base)}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ retentionDays: DAYS }),
-  });
-  if (!kept.ok) throw new Error(`the retention could not be set: ${kept.status} ${await kept.text()}`);
+  const body = { retentionDays: DAYS };
+  const path = `/orgs/organizations/${orgId}/audit-retention`;
+  await answered(server, path, { method: "PUT", token: await signIn(server), body });
   return size;
 }
 
@@ -82,7 +72,7 @@ async function faultsIn(server: Server, orgId: string): Promise<string[]> {
     next = last + 1;
   }
   if (next - 1 !== pruned) faults.push(`receipts through ${next - 1}, pruned through ${pruned}`);
-  const status = await verdictOn(server, orgId);
+  const { status } = await verdictOn(server, orgId);
   if (status !== "intact" && status !== "unproven") faults.push(`verdict ${status}`);
   return faults;
 }
@@ -104,17 +94,17 @@ async function killARun(server: Server, orgId: string, { round, random }: { roun
 }
 
 /** K3, pruning: slices are complete or never started, each with a receipt, and the run completes. */
-async function fight({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
-  const server = await startShared();
-  try {
+const fight = (input: LineInput, damage: boolean): Promise<Found> =>
+  withServer(async (server) => {
+    const { rounds } = input;
     const credentials = await createFilled(server, ROWS);
     const { orgId } = credentials;
     const old = await age(server, orgId);
     await addEntries(server, credentials, 100);
     const faults: string[] = [];
     for (let round = 0; round < rounds; round++) {
-      progress(`kill ${round + 1}`);
-      await killARun(server, orgId, { round, random });
+      input.progress(`kill ${round + 1}`);
+      await killARun(server, orgId, { round, random: input.random });
       const from = (await chainOf(server, orgId)).pruned;
       if (damage)
         await tamper(
@@ -130,15 +120,13 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
       const { pruned } = await chainOf(server, orgId);
       if (pruned !== old) faults.push(`pruned through ${pruned} instead of ${old}`);
     }
-    return { kills: rounds, faults, summary: `${old} expired rows` };
-  } finally {
-    await stopServer(server);
-  }
-}
+    return fought(rounds, faults, `${old} expired rows`);
+  });
 
-export const pruneLines = killedJob({
+export const pruneLines = controlled({
   id: "K3-prune",
   title: "kill -9 of a pruning run or PostgreSQL",
-  damage: "rows removed without their progress mark",
+  control: "rows removed without their progress mark must be detected",
+  controlRounds: 1,
   run: fight,
 });

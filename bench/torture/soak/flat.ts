@@ -1,10 +1,13 @@
-import { openHandles, residentMb } from "@/bench/torture/folder";
+import { openHandles, residentMiB } from "@/bench/processes";
 import type { Server } from "@/testing/server";
 
-/** Resources of a process at a moment. */
+/** Memory (MiB) and handles of a process at a moment. */
 export type Held = { mb: number; handles: number };
 
-export const heldBy = (server: Server): Held => ({ mb: Math.round(residentMb(server)), handles: openHandles(server) });
+export const heldBy = ({ child: { pid } }: Server): Held => ({
+  mb: Math.round(residentMiB(pid)),
+  handles: openHandles(pid),
+});
 
 /** Growth within this is caches and garbage collection. */
 const MB_MARGIN = 60;
@@ -12,7 +15,7 @@ const MB_SHARE = 1.25;
 const HANDLES_MARGIN = 40;
 const HANDLES_SHARE = 1.05;
 
-/** Growth of resources between two moments. */
+/** Growth from one moment to another of the same work. */
 export function growth(first: Held | undefined, last: Held | undefined): string[] {
   if (!first || !last) return ["memory and handles were not measured twice"];
   const faults: string[] = [];
