@@ -5,8 +5,9 @@ import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
 
 const ABSENT = "qqxzjw-absent";
-/** Occurs in one row in ten. */
+/** Words of one row in ten: part of an action, and a word of the details alone. */
 const COMMON = "alert";
+const COMMON_DETAIL = "durationms";
 const FIELDS = ["action", "actor_email", "resource_type", "resource_name", "details::text"];
 
 /** The rare term occurs in one of this many rows. */
@@ -70,6 +71,9 @@ async function run(world: World): Promise<Figure[]> {
     scan: () => msOf(() => scan(ABSENT)),
     common: () => msOf(search(COMMON)),
     scanCommon: () => msOf(() => scan(COMMON)),
+    commonDetail: () => msOf(search(COMMON_DETAIL)),
+    scanCommonDetail: () => msOf(() => scan(COMMON_DETAIL)),
+    all: () => msOf(list({ user, resourceId, action: "device.update" })),
     resource: () => msOf(list({ resourceId })),
     scanResource: () => msOf(() => count("resource_id = $2::text::uuid", resourceId)),
     user: () => msOf(list({ user })),
@@ -90,17 +94,28 @@ async function run(world: World): Promise<Figure[]> {
   return [
     figure({
       name: "search for a rare term, times faster than a scan",
-      ...faster(seen.rare, 100),
+      ...faster(seen.rare, 150),
       detail: `${rareTotal} of ${world.size.rows} rows`,
     }),
-    figure({ name: "search for a term of one row, times faster than a scan", ...faster(seen.only, 100) }),
+    figure({ name: "search for a term of one row, times faster than a scan", ...faster(seen.only, 500) }),
     figure({ name: "search for an absent term, times faster than a scan", ...faster(seen.absent, 1_000) }),
     figure({
       name: "search for a common term, times faster than a scan",
-      ...faster(seen.common, 10, seen.scanCommon),
+      ...faster(seen.common, 25, seen.scanCommon),
     }),
-    figure({ name: "filter by a resource, times faster than a scan", ...faster(seen.resource, 60, seen.scanResource) }),
-    figure({ name: "filter by a person, times faster than a scan", ...faster(seen.user, 60, seen.scanUser) }),
+    figure({
+      name: "search for a common word of the details, times faster than a scan",
+      ...faster(seen.commonDetail, 25, seen.scanCommonDetail),
+    }),
+    figure({
+      name: "filter by a resource, times faster than a scan",
+      ...faster(seen.resource, 150, seen.scanResource),
+    }),
+    figure({ name: "filter by a person, times faster than a scan", ...faster(seen.user, 150, seen.scanUser) }),
+    figure({
+      name: "filter by resource, person and action, times faster than a scan for the resource",
+      ...faster(seen.all, 150, seen.scanResource),
+    }),
     figure({ row: "13", name: "search for 1 character", unit: "ms", value: seen.one, target: { max: 150 } }),
     figure({ row: "13", name: "search for 2 characters", unit: "ms", value: seen.two, target: { max: 150 } }),
   ];
