@@ -29,6 +29,10 @@ export function requireRow(row: DefinitionRow | undefined): DefinitionRow {
   return row;
 }
 
+/** Distinct choices of a field, because a list on the screen must not hold one twice. */
+export const choicesOf = ({ options }: Pick<DefinitionRow, "options">): string[] | null =>
+  options && [...new Set(options)];
+
 export const toDefinition = (row: DefinitionRow): Definition => ({
   id: row.id,
   orgId: row.orgId,
@@ -37,7 +41,7 @@ export const toDefinition = (row: DefinitionRow): Definition => ({
   name: row.name,
   fieldKey: row.fieldKey,
   type: row.type,
-  options: row.options,
+  options: choicesOf(row),
   required: row.required,
   defaultValue: row.defaultValue,
   deviceTypes: row.deviceTypes,

@@ -7,7 +7,7 @@ import { operation } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
 import { idInput } from "@/server/ground/wire";
 import { coerceValue } from "./coerce";
-import { type DefinitionRow, visible } from "./definition";
+import { choicesOf, type DefinitionRow, visible } from "./definition";
 import { type DeviceValue, deviceValueList, type FieldValue, MASK, type ValueMap } from "./schema";
 
 /** Properties of a device that decide which fields it has. */
@@ -71,7 +71,7 @@ export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Pro
       name: field.name,
       owner: field.orgId ? "organization" : "all_organizations",
       type: field.type,
-      options: isMasked(ctx, field) ? null : field.options,
+      options: isMasked(ctx, field) ? null : choicesOf(field),
       required: field.required,
       secret: field.secret,
       value: shown(ctx, field, own ?? field.defaultValue),
