@@ -10,6 +10,11 @@ it.each([
   '{"text":"9007199254740993, 1.10 and 1e400","a":1.0}',
   '{"escaped \\"1.10":1.10}',
   "1.0",
+  '{"n":12345678901234567.5}',
+  `{"n":${"1".repeat(60)}}`,
+  `{"n":${"1".repeat(60)}.50}`,
+  `{"n":0.${"1".repeat(60)}}`,
+  `{"n":1.${"0".repeat(60)}}`,
 ])("%s survives a round trip", (text) => {
   expect(through(text)).toBe(text);
 });
