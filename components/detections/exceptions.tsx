@@ -56,7 +56,7 @@ export function ExceptionDialog({ alert, onClose }: { alert: Story; onClose: () 
       onSubmit={save}
       onClose={onClose}
     >
-      <Text size="sm">The rule raises no more alerts for these entries in {alert.organization}.</Text>
+      <Text size="sm">Until it expires, the rule raises no alert for these entries in {alert.organization}.</Text>
       <Select
         label="Entries of"
         data={choices.map(({ field, label }) => ({ value: field, label }))}
