@@ -7,7 +7,16 @@ import { keysOf } from "@/server/ground/records";
 import { GUID } from "@/server/ground/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { beginningsOf, plainAddress } from "./values";
-import { actorsWithin, actorTypesCalled, devicesWithin, hasText, holdsTerm, type Term, type Within } from "./words";
+import {
+  actorsWithin,
+  actorTypesCalled,
+  devicesWithin,
+  hasText,
+  holdsTerm,
+  isAgent,
+  type Term,
+  type Within,
+} from "./words";
 
 /** Filters on rows; words are looked up first and become separate conditions. */
 export type RowFilterName = Exclude<FilterName, "q">;
@@ -80,30 +89,26 @@ export function agentsCalled(text: string, within: Within): SQL {
   return agentsOn(inBrackets ?? behindOn ?? text, within);
 }
 
-function involvesDevice(text: string, within: Within): SQL {
-  const agents = sql`ARRAY(${agentsOn(text, within)})`;
-  return sql`((a.resource_type = 'device' AND ${hasText(sql`a.resource_name`, text)})
+const involvesDevice = (text: string, within: Within): SQL =>
+  sql`((a.resource_type = 'device' AND ${hasText(sql`a.resource_name`, text)})
     OR a.resource_id = ANY (ARRAY(${namedDevices(text, within)}))
     OR EXISTS (SELECT FROM unnest(audit_devices_named(a.details)) AS n(name) WHERE ${hasText(sql`n.name`, text)})
     OR a.details ->> 'deviceId' = ANY (ARRAY(SELECT n.id::text FROM (${namedDevices(text, within)}) n))
-    OR (a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents}))))`;
-}
+    OR ${isAgent(sql`ARRAY(${agentsOn(text, within)})`)})`;
 
 /** An actor by its id, or by the id in the details if it is not a UUID. */
 const isActor = (id: string): SQL =>
   GUID.test(id) ? sql`a.actor_id = ${id}::uuid` : sql`a.details ->> 'rawActorId' = ${id}`;
 
 /** An actor by part of its address, name or hostname; the platform by its whole name. */
-function isCalled(text: string, within: Within): SQL {
-  const agents = sql`ARRAY(${agentsCalled(text, within)})`;
-  return either([
+const isCalled = (text: string, within: Within): SQL =>
+  either([
     hasText(sql`a.actor_email`, text),
     sql`a.actor_id = ANY (ARRAY(${namedPeople(text, within)}))`,
     sql`(a.actor_type = 'api_key' AND a.actor_id = ANY (ARRAY(${namedKeys(text, within)})))`,
-    sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents})))`,
+    isAgent(sql`ARRAY(${agentsCalled(text, within)})`),
     ...actorTypesCalled(text).map((type) => sql`a.actor_type = ${type}`),
   ]);
-}
 
 /** A network, an address in any notation, or the start of addresses. */
 function isAt(ip: string): SQL {

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
 import { listFullEntries } from "@/server/audit/entries/list";
-import { namesOf } from "@/server/audit/entries/reports/report-rows";
+import { usersOf } from "@/server/audit/entries/reports/report-counts";
 import { listInput } from "@/server/audit/schema";
 import { CLASS } from "@/server/audit/search/format";
 import { leavesOf } from "@/server/audit/search/match";
@@ -12,6 +12,7 @@ import { appendEvents } from "@/testing/audit-entries";
 import { createApiKey, createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type Plan, planFor } from "./plan";
 import { ENTRY, newestRows } from "./rows";
+import { countsBy, type Shape } from "./tallies";
 
 /** By the index of their name alone, whether the planner knows yet how many have it or not. */
 function expectByIndex(plan: string): void {
@@ -46,15 +47,11 @@ it("looks up agent names by index for pages and reports", async () => {
     };
     await newestRows(explained, window);
     expectByIndex(plan);
-    const actors = [byUuid, byName].map(({ agentId }, at) => ({
-      actor_type: "agent" as const,
-      actor_id: at === 0 ? agentId.toLowerCase() : "00000000-0000-0000-0000-000000000000",
-      raw_id: at === 0 ? null : agentId,
-    }));
-    expect([...(await namesOf(tx, actors)).values()].map(({ hostname }) => hostname).sort()).toEqual(
-      [byUuid.hostname, byName.hostname].sort(),
+    const counts = (shape: Shape) => countsBy([orgId], {}, shape);
+    expect((await usersOf(tx, counts)).map(({ userName }) => userName).sort()).toEqual(
+      [`Agent (${byUuid.hostname})`, `Agent (${byName.hostname})`].sort(),
     );
-    await namesOf(explained, actors);
+    await usersOf(explained, counts);
     expectByIndex(plan);
   });
 });

@@ -4,7 +4,7 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
-import type { Scope } from "@/server/ground/context";
+import { type Scope, ZERO_UUID } from "@/server/ground/context";
 import { readSigned, signText } from "@/server/ground/derived-key";
 import { invalid } from "@/server/ground/errors";
 
@@ -43,29 +43,31 @@ export type EntryRow = Omit<SqlRow, "timestamp"> & {
 export type BodyRow = Omit<EntryRow, "error_message" | "checksum" | "prev_checksum" | "user_role" | "user_department">;
 
 const BODY_FIELDS = FIELDS.filter((field) => field !== "timestamp" && field !== "errorMessage");
+/** Text id of the actor of rows `a` if it is not a UUID. */
+export const RAW_ACTOR = `CASE WHEN a.actor_id = '${ZERO_UUID}' THEN a.details ->> 'rawActorId' END`;
+/** Id of the actor of rows `a` as text; NULL if it has none. */
+export const ACTOR_ID: SQL = sql.raw(`COALESCE(${RAW_ACTOR}, NULLIF(a.actor_id::text, '${ZERO_UUID}'))`);
 /**
  * Id of an agent as entries name it, as text if it is not a UUID. A column of the materialized rows, because row-level
  * security keeps functions out of index conditions.
  */
-const AGENT_ID = `CASE WHEN a.actor_type = 'agent' THEN COALESCE(
-  CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END, a.actor_id::text) END AS agent_id`;
+const AGENT_ID = `CASE WHEN a.actor_type = 'agent' THEN COALESCE(${RAW_ACTOR}, a.actor_id::text) END AS agent_id`;
 const BODY = [
   ...BODY_FIELDS.map((field) => (field === "details" ? "a.details::text AS details" : `a.${COLUMNS[field].sql}`)),
   `(extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, a."timestamp", a.chain_seq`,
   AGENT_ID,
 ].join(", ");
 /**
- * People, keys and devices behind rows `p`; limited to one agent, because UUIDs in two cases could both be enrolled.
+ * Joins people, keys and devices to rows `p`; limited to one agent, because UUIDs in two cases could both be enrolled.
  */
-const NAMES = sql.raw(
-  `FROM rows p
-   LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
-   LEFT JOIN api_keys k ON p.actor_type = 'api_key' AND k.id = p.actor_id
-   LEFT JOIN LATERAL (
-     SELECT device_id FROM agents WHERE org_id = p.org_id AND actor_id = p.agent_id LIMIT 1) g ON true
-   LEFT JOIN devices d ON d.id = g.device_id
-   ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`,
-);
+export const joinNames = (isAgent: string): SQL =>
+  sql.raw(
+    `LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
+     LEFT JOIN api_keys k ON p.actor_type = 'api_key' AND k.id = p.actor_id
+     LEFT JOIN LATERAL (SELECT device_id FROM agents WHERE ${isAgent} LIMIT 1) g ON true
+     LEFT JOIN devices d ON d.id = g.device_id`,
+  );
+const NAMES = joinNames("org_id = p.org_id AND actor_id = p.agent_id");
 
 /** Columns read from rows `a`, and columns selected from those, `p`, with names. */
 export type Shape<Row> = { columns: SQL; output: SQL; row?: Row };
@@ -198,7 +200,11 @@ export const keysByTime = (tx: Tx, orgIds: readonly string[], window: RowWindow)
 
 /** Runs a query of full rows and adds names, newest first. */
 export const withNames = <Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> =>
-  rowsOf(tx, sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`);
+  rowsOf(
+    tx,
+    sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} FROM rows p ${NAMES}
+    ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`,
+  );
 
 const DEEP = 1_000;
 

@@ -4,10 +4,10 @@ import { layout } from "@/db/citus/layout";
 import { bounded } from "@/server/ground/time/bounds";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { conditionsOf, type RowFilter, untimedConditions } from "./conditions";
-import { allOf, rowsBetween } from "./rows";
+import { allOf, RAW_ACTOR, rowsBetween } from "./rows";
 
 /** The facts that tallies count by (db: audit_tally), and the same for single rows `a`. */
-type Shape = {
+export type Shape = {
   table: string;
   spanMs: number;
   tally: string;
@@ -58,8 +58,7 @@ export const BY_ACTOR: Shape = {
   table: "audit_actor_tallies",
   spanMs: 24 * HOUR_MS,
   tally: "a.actor_type, a.actor_id, a.raw_id, max(a.email) AS email, max(a.last_at) AS last_at, sum(a.rows) AS n",
-  row: `a.actor_type, a.actor_id,
-    CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END AS raw_id,
+  row: `a.actor_type, a.actor_id, ${RAW_ACTOR} AS raw_id,
     max(a.actor_email) AS email, max(a."timestamp") AS last_at, count(*) AS n`,
   groups: "1, 2, 3",
 };
@@ -125,7 +124,17 @@ export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shap
     ${sql.join(edges, sql` `)}`;
 }
 
-/** Counts by reading the rows of the range, for ranges shorter than a tally. */
-export const countedRows = (orgIds: readonly string[], filter: RowFilter, { row, groups }: Shape): SQL =>
-  sql`SELECT ${sql.raw(row)} FROM ${layout().eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
-    WHERE ${allOf(conditionsOf(filter))} ${groupedBy(groups)}`;
+/** Rows `a` of a source, grouped by a shape. */
+export const groupedRows = (source: SQL, { row, groups }: Shape): SQL =>
+  sql`SELECT ${sql.raw(row)} FROM ${source} ${groupedBy(groups)}`;
+
+/** Counts by reading the rows of the range. */
+export const countedRows = (orgIds: readonly string[], filter: RowFilter, shape: Shape): SQL =>
+  groupedRows(
+    sql`${layout().eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(filter))}`,
+    shape,
+  );
+
+/** Matches of a filter by a shape, from tallies or, for a range shorter than a tally, from its rows. */
+export const countsBy = (orgIds: readonly string[], filter: RowFilter, shape: Shape): SQL =>
+  talliedCounts(orgIds, filter, shape) ?? countedRows(orgIds, filter, shape);

@@ -134,6 +134,10 @@ export const spellingsOf = ({ text }: Word): string[] => [...new Set([text, inJs
 /** True for rows `a` in which an alternative of the term occurs. */
 export const holdsTerm = (term: Term): SQL => sql`(${sql.join(term.map(holdsWord), sql` OR `)})`;
 
+/** True for rows `a` by an agent with one of the ids. */
+export const isAgent = (ids: SQL): SQL =>
+  sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${ids}) OR a.details ->> 'rawActorId' = ANY (${ids})))`;
+
 /** True for rows `a` in which a word occurs. */
 function holdsWord(word: Word): SQL {
   const { text, people, keys, agents } = word;
@@ -143,10 +147,7 @@ function holdsWord(word: Word): SQL {
     sql`(a.actor_type = ${type} AND a.actor_id = ANY (${uuids(ids)}))`;
   if (people.length > 0) conditions.push(isActor("user", people));
   if (keys.length > 0) conditions.push(isActor("api_key", keys));
-  if (agents.length > 0)
-    conditions.push(
-      sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${textArray(agents)}) OR a.details ->> 'rawActorId' = ANY (${textArray(agents)})))`,
-    );
+  if (agents.length > 0) conditions.push(isAgent(textArray(agents)));
   conditions.push(
     ...FIELDS.map((field) => hasText(sql.raw(`a.${field}`), text)),
     ...spellingsOf(word).map((one) => hasText(sql`a.details::text`, one)),

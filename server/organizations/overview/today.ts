@@ -4,7 +4,7 @@ import { rowsOf } from "@/db/rows";
 import { detectionAlerts } from "@/db/schema/index";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { reachedBy } from "@/server/audit/query/rows";
-import { BY_ORGANIZATION, BY_RESULT, countedRows, talliedCounts } from "@/server/audit/query/tallies";
+import { BY_ORGANIZATION, BY_RESULT, countedRows, countsBy } from "@/server/audit/query/tallies";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
@@ -42,7 +42,7 @@ const counted = (kind: TodayKind, rows: readonly Rows[]): Counted[] =>
 /** Failures and denials since a time and in the previous days, from the hourly tallies, both results at once. */
 async function resultsOf(tx: Tx, orgIds: readonly string[], since: Date): Promise<Counted[]> {
   const filter: RowFilter = { result: ["failure", "denied"], from: new Date(since.getTime() - USUAL_DAYS * DAY_MS) };
-  const counts = talliedCounts(orgIds, filter, BY_RESULT) ?? countedRows(orgIds, filter, BY_RESULT);
+  const counts = countsBy(orgIds, filter, BY_RESULT);
   const rows = await rowsOf<Rows & { result: "failure" | "denied"; before: number }>(
     tx,
     sql`SELECT c.org_id, c.result,
@@ -55,7 +55,7 @@ async function resultsOf(tx: Tx, orgIds: readonly string[], since: Date): Promis
 
 async function privilegedOf(tx: Tx, orgIds: readonly string[], from: Date): Promise<Counted[]> {
   const filter: RowFilter = { actions: PRIVILEGED_ACTIONS, result: ["success"], from };
-  const counts = talliedCounts(orgIds, filter, BY_ORGANIZATION) ?? countedRows(orgIds, filter, BY_ORGANIZATION);
+  const counts = countsBy(orgIds, filter, BY_ORGANIZATION);
   const sums = sql`SELECT c.org_id, sum(c.n)::float8 AS n FROM (${counts}) AS c(org_id, n) GROUP BY 1`;
   return counted("privileged", await rowsOf<Rows>(tx, sums));
 }

@@ -6,17 +6,16 @@ import { rowsOf } from "@/db/rows";
 import { organizations } from "@/db/schema/index";
 import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
-import { actorKey, namesOf } from "@/server/audit/entries/reports/report-rows";
-import { actorsOf } from "@/server/audit/entries/reports/whole-reports";
-import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
+import { usersOf } from "@/server/audit/entries/reports/report-counts";
+import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/query/catalogue";
 import { conditionsOf, isTallied, isTimed, type RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { type Deadline, deadlineOf } from "@/server/audit/query/deadline";
 import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
-import { allOf, ENTRY, keyRows, rowsByKey } from "@/server/audit/query/rows";
+import { ACTOR_ID, allOf, ENTRY, keyRows, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
-import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/tallies";
+import { BY_KIND, BY_ORGANIZATION, countsBy, talliedCounts } from "@/server/audit/query/tallies";
 import { countFirstSeen } from "@/server/audit/search/first-seen";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
@@ -42,7 +41,7 @@ function countValues(tx: Tx, rows: SQL): Promise<Count[]> {
     sql`
     WITH found AS MATERIALIZED (
       SELECT a.action, a.actor_type, a.result, a.resource_type, a.ip_address, a.org_id, a.chain_seq, a.org_id || ' ' || a.chain_seq AS key,
-        CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN COALESCE(a.details ->> 'rawActorId', a.actor_type) ELSE a.actor_id::text END AS actor
+        COALESCE(${ACTOR_ID}, a.actor_type) AS actor
       FROM ${rows})
     SELECT v.kind, v.value, count(*)::int AS count, min(f.key) AS sample
     FROM found f, LATERAL (VALUES ('action', f.action), ('actorType', f.actor_type), ('actor', f.actor), ('address', f.ip_address), ('result', f.result),
@@ -103,14 +102,10 @@ async function countOrganizations(tx: Tx, { orgIds, filter }: Plan): Promise<Cou
 /** Counts by actor, one more than a facet shows; null if more than time narrows the filter. */
 async function countActors(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   if (!isTimed(filter)) return null;
-  const actors = (await actorsOf(tx, orgIds, filter)).sort((a, b) => b.count - a.count).slice(0, MAX_FACET_VALUES + 1);
-  const names = await namesOf(tx, actors);
+  const actors = await usersOf(tx, (shape) => countsBy(orgIds, filter, shape), MAX_FACET_VALUES + 1);
   return actors
-    .map((row): Count => {
-      const named = names.get(actorKey(row)) ?? { user_name: null, user_email: null, key_name: null, hostname: null };
-      const label = actorName({ ...row, ...named, actor_email: row.email }, { rawActorId: row.raw_id });
-      const value = row.raw_id ?? (row.actor_id === ZERO_UUID ? row.actor_type : row.actor_id);
-      return { kind: "actor", value, count: row.count, label };
+    .map(({ userId, actorType, userName: label, actionCount: count }): Count => {
+      return { kind: "actor", value: userId === ZERO_UUID ? actorType : userId, count, label };
     })
     .sort(byNumber);
 }

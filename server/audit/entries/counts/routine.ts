@@ -5,9 +5,9 @@ import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { type Plan, planFor } from "@/server/audit/query/plan";
-import { allOf, decodeCursor, instants, type Key, keyRows } from "@/server/audit/query/rows";
+import { ACTOR_ID, allOf, decodeCursor, instants, type Key, keyRows } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
-import { type Ctx, ZERO_UUID } from "@/server/ground/context";
+import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { MAX_FOLDED_ROWS, type RoutineFold, routineFolds, routineInput } from "./facets-schema";
 import { edgesOf } from "./histogram";
@@ -23,7 +23,7 @@ async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: stri
   const found = await rowsOf<Day>(
     tx,
     sql`SELECT (extract(epoch FROM min(a."timestamp")) * 1000)::float8 AS first, (extract(epoch FROM max(a."timestamp")) * 1000)::float8 AS last,
-        count(*)::int AS n, count(DISTINCT CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN a.details ->> 'rawActorId' ELSE a.actor_id::text END)::int AS actors
+        count(*)::int AS n, count(DISTINCT ${ACTOR_ID})::int AS actors
       FROM ${layout().rowsAt(keyRows(keys))}
       GROUP BY width_bucket(a."timestamp", ${instants(days)}) ORDER BY 1 DESC`,
   );

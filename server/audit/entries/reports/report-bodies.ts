@@ -53,9 +53,12 @@ const actionsBody =
 export const securityBody = actionsBody(FIGURES.security);
 export const complianceBody = actionsBody(FIGURES.compliance);
 
-export const statisticsBody = ({ totalEvents, byAction, users }: ReportCounts, { from, to }: RangeInput) => ({
+export const statisticsBody = <User extends ActiveUser>(
+  { totalEvents, byAction, users }: ReportCounts<User>,
+  { from, to }: RangeInput,
+) => ({
   totalEvents,
   byCategory: byCategoryOf(byAction),
-  byUser: users.map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
+  byUser: users.map(({ userEmail: _, lastActiveAt: __, ...user }) => user),
   range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
 });

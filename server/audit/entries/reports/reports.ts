@@ -1,107 +1,64 @@
+import { sql } from "drizzle-orm";
 import type { z } from "zod";
+import { layout } from "@/db/citus/layout";
+import { tenantRead } from "@/db/read";
+import { rowsOf } from "@/db/rows";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { actorName, toFullEntry, UNKNOWN_USER } from "@/server/audit/entries/to-entry";
-import type { AuditFilter } from "@/server/audit/query/conditions";
+import { toFullEntry } from "@/server/audit/entries/to-entry";
+import { type AuditFilter, CONDITIONS } from "@/server/audit/query/conditions";
+import { planFor } from "@/server/audit/query/plan";
+import { ENTRY, type Found, keyRows, rowsByKey } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
+import { groupedRows } from "@/server/audit/query/tallies";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
+import { activityBody, complianceBody, type ReportCounts, securityBody, statisticsBody } from "./report-bodies";
+import { actionsOf, type Counts, usersOf } from "./report-counts";
 import {
-  activityBody,
-  type ByAction,
-  byCount,
-  complianceBody,
-  type ReportCounts,
-  securityBody,
-  statisticsBody,
-} from "./report-bodies";
-import { type ActorNames, actorKey, type ReportRow, readReportRows } from "./report-rows";
-import {
-  type ActiveUser,
   activityInput,
   complianceReport,
   MAX_REPORT_ROWS,
+  RECENT_ENTRIES,
   securityReport,
   statistics,
   userActivityReport,
 } from "./report-schema";
 
-const NO_NAMES: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
-
-/** Counts rows of a report, newest first, by actor and action. */
-export class Tally {
-  readonly #actions = new Map<string, number>();
-  readonly #users = new Map<string, ActiveUser>();
-
-  constructor(private readonly names: ReadonlyMap<string, ActorNames>) {}
-
-  add(row: ReportRow): void {
-    this.#actions.set(row.action, (this.#actions.get(row.action) ?? 0) + 1);
-    const key = actorKey(row);
-    const known = this.#users.get(key);
-    if (known) {
-      known.actionCount++;
-      known.userEmail ||= row.actor_email ?? "";
-      if (known.userName === UNKNOWN_USER) known.userName = row.actor_email || UNKNOWN_USER;
-      return;
-    }
-    const named = this.names.get(key) ?? NO_NAMES;
-    this.#users.set(key, {
-      userId: row.raw_id ?? row.actor_id,
-      userName: actorName({ ...row, ...named }, { rawActorId: row.raw_id }),
-      userEmail: row.actor_email ?? named.user_email ?? "",
-      actionCount: 1,
-      lastActiveAt: new Date(row.ms).toISOString(),
-    });
-  }
-
-  /** Actors, most active first. */
-  users(): ActiveUser[] {
-    return [...this.#users.values()].sort(
-      (a, b) => b.actionCount - a.actionCount || (a.lastActiveAt < b.lastActiveAt ? 1 : -1),
-    );
-  }
-
-  byAction(): ByAction {
-    return byCount(
-      [...this.#actions].map(([action, count]) => ({ action, count })),
-      ({ action }) => action,
-    );
-  }
-}
-
 type Span = { from: string | null; to: string | null };
 /** from and to span the counted rows. */
-type Counted = {
-  counts: ReportCounts;
-  reach: Span & Pick<ReportCounts, "totalEvents"> & { submitted: number; truncated: boolean };
-};
-
-function spanOf(rows: readonly ReportRow[]): Span {
-  const at = (row: ReportRow | undefined) => (row ? new Date(row.ms).toISOString() : null);
-  return { from: at(rows.at(-1)), to: at(rows[0]) };
-}
+type Counted = { counts: ReportCounts; reach: Span & { totalEvents: number; submitted: number; truncated: boolean } };
 
 /** Counts the newest rows of a report, at most MAX_REPORT_ROWS, and reads one more to detect others. */
 async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
-  const found = await readReportRows(ctx, filter, MAX_REPORT_ROWS + 1);
-  const tally = new Tally(found.names);
-  const rows = found.rows.slice(0, MAX_REPORT_ROWS);
-  for (const row of rows) tally.add(row);
-  return {
-    counts: {
-      totalEvents: rows.length,
-      byAction: tally.byAction(),
-      users: tally.users(),
-      recent: found.recent.map(toFullEntry),
-    },
-    // `truncated` tells that the total is cut.
-    reach: {
-      totalEvents: rows.length,
-      truncated: found.rows.length > MAX_REPORT_ROWS,
-      submitted: rows.filter(({ submitted }) => submitted).length,
-      ...spanOf(rows),
-    },
-  };
+  return tenantRead(ctx.scope, async (tx) => {
+    const { keys } = await findKeys(tx, await planFor(tx, ctx, filter), { need: MAX_REPORT_ROWS + 1 });
+    const counted = keys.slice(0, MAX_REPORT_ROWS);
+    const source = layout().rowsAt(keyRows(counted));
+    const by: Counts = (shape) => groupedRows(source, shape);
+    const [submitted] = await rowsOf<{ n: number }>(
+      tx,
+      sql`SELECT count(*)::int AS n FROM ${source} WHERE ${CONDITIONS.submitted(["true"])}`,
+    );
+    const users = await usersOf(tx, by);
+    const at = (key: Found | undefined) => (key ? new Date(key.ms).toISOString() : null);
+    return {
+      counts: {
+        totalEvents: counted.length,
+        byAction: await actionsOf(tx, by),
+        users: users.map(({ actorType: _, ...user }) => user),
+        recent: (await rowsByKey(tx, counted.slice(0, RECENT_ENTRIES), ENTRY)).map(toFullEntry),
+      },
+      // `truncated` tells that the total is cut.
+      reach: {
+        totalEvents: counted.length,
+        truncated: keys.length > MAX_REPORT_ROWS,
+        submitted: submitted?.n ?? 0,
+        from: at(counted.at(-1)),
+        to: at(counted[0]),
+      },
+    };
+  });
 }
 
 type Reach = Counted["reach"];

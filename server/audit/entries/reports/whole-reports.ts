@@ -4,15 +4,15 @@ import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
+import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { boundsOf } from "@/server/audit/query/bounds";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import { planOf } from "@/server/audit/query/plan";
-import { reachedBy } from "@/server/audit/query/rows";
-import { BY_ACTION, BY_ACTOR, BY_HOUR, countedRows, talliedCounts } from "@/server/audit/query/tallies";
+import { planFor, planOf } from "@/server/audit/query/plan";
+import { ENTRY, reachedBy, rowsByKey } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
+import { BY_HOUR, countsBy } from "@/server/audit/query/tallies";
 import type { RangeInput } from "@/server/audit/schema";
-import type { ActorType } from "@/server/audit/vocabulary";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { bounded } from "@/server/ground/time/bounds";
@@ -21,14 +21,13 @@ import { typed } from "@/server/ground/wire";
 import {
   activityBody,
   type ByAction,
-  byCount,
   complianceBody,
   type ReportCounts,
   securityBody,
   statisticsBody,
 } from "./report-bodies";
-import { actorKey, namesOf, readReportRows } from "./report-rows";
-import { type ActiveUser, RECENT_ENTRIES, type WholeInput, wholeInput } from "./report-schema";
+import { actionsOf, type TypedUser, usersOf } from "./report-counts";
+import { RECENT_ENTRIES, type WholeInput, wholeInput } from "./report-schema";
 import { NOTABLE_SECURITY_ACTIONS } from "./vocabulary";
 
 /**
@@ -47,8 +46,7 @@ type Besides = {
 /** Entries by hour of the day in a zone: tallies are by UTC hour, which zones with half hours split. */
 async function hoursOf(tx: Tx, orgIds: readonly string[], { filter, zone }: { filter: RowFilter; zone: string }) {
   const hours = new Array<number>(HOURS).fill(0);
-  if (orgIds.length === 0) return hours;
-  const counts = talliedCounts(orgIds, filter, BY_HOUR) ?? countedRows(orgIds, filter, BY_HOUR);
+  const counts = countsBy(orgIds, filter, BY_HOUR);
   const rows = await rowsOf<{ ms: number; count: number }>(
     tx,
     sql`SELECT (extract(epoch FROM c.since) * 1000)::float8 AS ms, sum(c.n)::float8 AS count
@@ -62,58 +60,6 @@ async function hoursOf(tx: Tx, orgIds: readonly string[], { filter, zone }: { fi
 }
 
 const HOURS = 24;
-
-async function actionsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ByAction> {
-  if (orgIds.length === 0) return [];
-  const counts = talliedCounts(orgIds, filter, BY_ACTION) ?? countedRows(orgIds, filter, BY_ACTION);
-  const rows = await rowsOf<{ action: string; count: number }>(
-    tx,
-    sql`SELECT c.action, sum(c.n)::float8 AS count FROM (${counts}) AS c(action, n) GROUP BY 1`,
-  );
-  return byCount(rows, ({ action }) => action);
-}
-
-type ActorRow = {
-  actor_type: ActorType;
-  actor_id: string;
-  raw_id: string | null;
-  email: string | null;
-  ms: number;
-  count: number;
-};
-
-/** Every actor of a range, by the tallies; for filters on time alone. */
-export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActorRow[]> {
-  if (orgIds.length === 0) return [];
-  const counts = talliedCounts(orgIds, filter, BY_ACTOR) ?? countedRows(orgIds, filter, BY_ACTOR);
-  return rowsOf<ActorRow>(
-    tx,
-    sql`SELECT c.actor_type, c.actor_id, c.raw_id, max(c.email) AS email,
-        (extract(epoch FROM max(c.last_at)) * 1000)::float8 AS ms, sum(c.n)::float8 AS count
-      FROM (${counts}) AS c(actor_type, actor_id, raw_id, email, last_at, n) GROUP BY 1, 2, 3`,
-  );
-}
-
-/** Adds the actor type, which the API's reports lack: it tells apart actors without an id. */
-type TypedUser = ActiveUser & { actorType: ActorType };
-
-async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<TypedUser[]> {
-  const rows = await actorsOf(tx, orgIds, filter);
-  const names = await namesOf(tx, rows);
-  return rows
-    .map((row): TypedUser => {
-      const named = names.get(actorKey(row)) ?? { user_name: null, user_email: null, key_name: null, hostname: null };
-      return {
-        userId: row.raw_id ?? row.actor_id,
-        actorType: row.actor_type,
-        userName: actorName({ ...row, ...named, actor_email: row.email }, { rawActorId: row.raw_id }),
-        userEmail: row.email ?? named.user_email ?? "",
-        actionCount: row.count,
-        lastActiveAt: new Date(row.ms).toISOString(),
-      };
-    })
-    .sort((a, b) => b.actionCount - a.actionCount || (a.lastActiveAt < b.lastActiveAt ? 1 : -1));
-}
 
 /** The preceding range of equal length; null if the range has no start. */
 function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
@@ -133,10 +79,11 @@ async function countAll(ctx: Ctx, input: WholeInput, actions?: readonly string[]
   const timed = { from, to };
   const filter = { ...timed, ...(actions && { actions }), ...(only && { actorType: ["user" as const] }) };
   const earlier = rangeBefore({ from, to }, ctx.now());
-  const counted = await tenantRead(ctx.scope, async (tx) => {
-    const orgIds = await reachedBy(tx, ctx.scope);
-    const byAction = await actionsOf(tx, orgIds, filter);
-    const users = actions ? [] : await usersOf(tx, orgIds, timed);
+  return tenantRead(ctx.scope, async (tx) => {
+    const plan = await planFor(tx, ctx, filter);
+    const { orgIds } = plan;
+    const byAction = await actionsOf(tx, (shape) => countsBy(orgIds, filter, shape));
+    const users = actions ? [] : await usersOf(tx, (shape) => countsBy(orgIds, timed, shape));
     const { first } = orgIds.length > 0 ? await boundsOf(tx, orgIds) : { first: null };
     const countOf = (more: RowFilter) => countRows(tx, planOf({ orgIds, filter: { ...filter, ...more }, query: null }));
     return {
@@ -147,11 +94,10 @@ async function countAll(ctx: Ctx, input: WholeInput, actions?: readonly string[]
       logBegins: from && first !== null && first >= from.getTime() ? new Date(first).toISOString() : null,
       submitted: await countOf({ submitted: ["true"] }),
       byHour: await hoursOf(tx, orgIds, { filter, zone }),
-      denied: await actionsOf(tx, orgIds, { ...filter, result: ["denied"] }),
+      denied: await actionsOf(tx, (shape) => countsBy(orgIds, { ...filter, result: ["denied"] }, shape)),
+      recent: (await rowsByKey(tx, (await findKeys(tx, plan, { need: RECENT_ENTRIES })).keys, ENTRY)).map(toFullEntry),
     };
   });
-  const { recent } = await readReportRows(ctx, filter, RECENT_ENTRIES);
-  return { ...counted, recent: recent.map(toFullEntry) };
 }
 
 type Body<B> = (counts: ReportCounts<TypedUser>, range: RangeInput) => B;
@@ -195,12 +141,4 @@ export const wholeSecurityEvents = operation({
 /** Every data access and governed change in the range. */
 export const wholeCompliance = reportOf(complianceBody, () => COMPLIANCE_ACTIONS);
 /** Every entry in the range by category and actor. */
-export const wholeStatistics = reportOf((counts, range) => ({
-  ...statisticsBody(counts, range),
-  byUser: counts.users.map(({ userId, actorType, userName, actionCount }) => ({
-    userId,
-    actorType,
-    userName,
-    actionCount,
-  })),
-}));
+export const wholeStatistics = reportOf(statisticsBody<TypedUser>);
