@@ -20,6 +20,7 @@ const ofOrganization = () =>
   uuid("org_id")
     .notNull()
     .references(() => organizations.id, { onDelete: "cascade" });
+const level = () => text("level", { enum: ["informational", "low", "medium", "high", "critical"] }).notNull();
 const ofRule = () =>
   uuid("rule_id")
     .notNull()
@@ -39,7 +40,7 @@ export const detectionRules = pgTable(
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     shipped: text("shipped"),
     title: text("title").notNull(),
-    level: text("level").notNull(),
+    level: level(),
     yaml: text("yaml").notNull(),
     digest: text("digest").notNull(),
     enabled: boolean("enabled").notNull(),
@@ -110,7 +111,7 @@ export const detectionAlerts = pgTable(
     ruleDigest: text("rule_digest").notNull(),
     title: text("title").notNull(),
     description: text("description").notNull(),
-    level: text("level").notNull(),
+    level: level(),
     groupDigest: text("group_digest").notNull(),
     groupKey: jsonb("group_key").$type<{ field: string; value: string }[]>().notNull(),
     actorId: uuid("actor_id").notNull(),

@@ -169,7 +169,7 @@ export const reportSchedules = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     partnerId: uuid("partner_id"),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
-    report: text("report").notNull(),
+    report: text("report", { enum: ["activity", "security", "compliance", "statistics"] }).notNull(),
     cadence: text("cadence", { enum: ["weekly", "monthly"] }).notNull(),
     timeZone: text("time_zone").notNull(),
     /** time_zone follows the organization's. */

@@ -30,12 +30,14 @@ export const dataStreams = pgTable(
       .references(() => partners.id),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    kind: text("kind").notNull(),
+    kind: text("kind", {
+      enum: ["https", "splunk_hec", "datadog", "elasticsearch", "syslog_tls", "relp", "s3"],
+    }).notNull(),
     config: jsonb("config").$type<Record<string, unknown>>().notNull(),
     secret: text("secret"),
     formerSecret: text("former_secret"),
     formerUntil: instant("former_until"),
-    format: text("format").notNull(),
+    format: text("format", { enum: ["native", "ocsf", "ocsf_older", "ecs", "cef", "rfc5424"] }).notNull(),
     filter: jsonb("filter").$type<Record<string, unknown>>().notNull().default({}),
     /** Maximum days that retention waits for this stream; null: none. */
     holdDays: integer("hold_days"),

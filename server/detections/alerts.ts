@@ -8,6 +8,7 @@ import { ENTRY, newestRows, rowsByKey } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { FullEntry } from "@/server/audit/schema";
+import { answerOf } from "@/server/ground/answer";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { invalid, notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
@@ -24,7 +25,6 @@ import {
   type UpdateAlertInput,
   updateAlertInput,
 } from "./schema";
-import { LEVELS } from "./vocabulary";
 
 const t = detectionAlerts;
 type AlertRow = typeof t.$inferSelect;
@@ -32,19 +32,8 @@ type AlertRow = typeof t.$inferSelect;
 /** Entries shown of the actor's day in a story. */
 const MAX_DAY_ROWS = 50;
 
-function toAlert(row: AlertRow, organization: string): Alert {
-  const { groupDigest: _, groupKey, raisedEntries: __, recorded: ___, notifies: ____, ...rest } = row;
-  return {
-    ...rest,
-    organization,
-    level: LEVELS.find((level) => level === row.level) ?? "medium",
-    group: groupKey,
-    firstAt: row.firstAt.toISOString(),
-    lastAt: row.lastAt.toISOString(),
-    raisedAt: row.raisedAt.toISOString(),
-    changedAt: row.changedAt?.toISOString() ?? null,
-  };
-}
+const toAlert = ({ groupKey: group, ...row }: AlertRow, organization: string): Alert =>
+  answerOf(alert, { ...row, organization, group });
 
 /** Alerts of the caller's organizations, newest first. */
 export const listAlerts = operation({

@@ -4,6 +4,7 @@ import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { detectionExceptions, detectionRules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { invalid, notFound } from "@/server/ground/errors";
 import { requireQuota } from "@/server/ground/limits/quota";
@@ -14,17 +15,10 @@ import { requireWholePartner } from "@/server/identity/auth/grant";
 import { exceptionOf } from "./evaluate/compiled";
 import type { RuleRow } from "./evaluate/store";
 import { aboutRule, actorName } from "./rules";
-import { createExceptionInput, type DetectionException, exception, exceptionListInput, exceptionPage } from "./schema";
+import { createExceptionInput, exception, exceptionListInput, exceptionPage } from "./schema";
 
 const t = detectionExceptions;
 const MAX_PER_RULE = 100;
-
-const toException = (row: typeof t.$inferSelect): DetectionException => ({
-  ...{ id: row.id, ruleId: row.ruleId, orgId: row.orgId, fields: row.fields, reason: row.reason },
-  expiresAt: row.expiresAt?.toISOString() ?? null,
-  createdByName: row.createdByName,
-  createdAt: row.createdAt.toISOString(),
-});
 
 /** @throws AppError not_found */
 async function ruleOf(tx: Tx, ctx: Ctx, id: string): Promise<RuleRow> {
@@ -45,7 +39,7 @@ export const listExceptions = operation({
       const where = and(inReach(t, ctx.scope), ruleId ? eq(t.ruleId, ruleId) : undefined);
       const query = tx.select().from(t).orderBy(desc(t.createdAt), asc(t.id)).$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
-      return { data: rows.map(toException), pagination };
+      return { data: rows.map((row) => answerOf(exception, row)), pagination };
     }),
 });
 
@@ -86,8 +80,8 @@ export const createException = operation({
       const about = await aboutRule(tx, rule);
       return { row: oneOf(created), about: { ...about, orgId: orgId ?? about.orgId } };
     });
-    record(ctx, { ...about, action: "detection.exception.create", details: { after: toException(row) } });
-    return toException(row);
+    record(ctx, { ...about, action: "detection.exception.create", details: { after: answerOf(exception, row) } });
+    return answerOf(exception, row);
   },
 });
 
@@ -110,6 +104,6 @@ export const removeException = operation({
       await tx.delete(t).where(eq(t.id, id));
       return { row, about: { ...about, orgId: row.orgId ?? about.orgId } };
     });
-    record(ctx, { ...about, action: "detection.exception.delete", details: { before: toException(row) } });
+    record(ctx, { ...about, action: "detection.exception.delete", details: { before: answerOf(exception, row) } });
   },
 });

@@ -4,12 +4,13 @@ import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { detectionPositions, detectionRules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
+import { ownedResource } from "@/server/audit/resource-of";
+import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, notFound } from "@/server/ground/errors";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
-import { homeOrgIn, ownerFor } from "@/server/ground/partner";
+import { ownerFor } from "@/server/ground/partner";
 import { inReach, ofOwner } from "@/server/ground/scope";
 import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
@@ -39,16 +40,7 @@ const cappedAt = sql<string | null>`(SELECT max(${p.cappedAt}) FROM ${p} WHERE $
 
 function toRule(row: RuleRow, capped: string | null = null): DetectionRule {
   const { description, level, title } = compiledRule(row);
-  return {
-    ...{ id: row.id, partnerId: row.partnerId, orgId: row.orgId, shipped: row.shipped },
-    ...{ title, description, level, yaml: row.yaml, digest: row.digest },
-    ...{ enabled: row.enabled, dedupeSeconds: row.dedupeSeconds },
-    snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
-    cappedAt: capped && new Date(capped).toISOString(),
-    createdByName: row.createdByName,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
+  return answerOf(rule, { ...row, title, description, level, cappedAt: capped && new Date(capped) });
 }
 
 /** A rule without the results of its evaluation. */
@@ -58,10 +50,7 @@ export const actorName = ({ actor }: Ctx): string =>
   actor.type === "user" || actor.type === "api_key" ? actor.name : "System";
 
 /** Organization and name of a rule for the audit log. */
-export const aboutRule = async (tx: Tx, { id, title, orgId, partnerId }: RuleRow) => ({
-  orgId: orgId ?? (await homeOrgIn(tx, partnerId)),
-  ...resourceOf("detection_rule", { id, name: title }),
-});
+export const aboutRule = (tx: Tx, rule: RuleRow) => ownedResource(tx, "detection_rule", { ...rule, name: rule.title });
 
 const auditable = ({ title, enabled, digest, dedupeSeconds, snoozedUntil, yaml }: RuleRow) => ({
   ...{ title, enabled, digest, dedupeSeconds, snoozedUntil: snoozedUntil?.toISOString() ?? null, yaml },

@@ -5,13 +5,14 @@ import { isEverything, requireProofForMany } from "@/server/audit/entries/export
 import { FORMATS } from "@/server/audit/export-formats";
 import { exportName } from "@/server/audit/export-name";
 import { reachedBy } from "@/server/audit/query/rows";
+import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, tooMany } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { enqueue } from "@/server/ground/jobs";
 import { operation } from "@/server/ground/operation";
 import { narrow, ownOrg, ownPartner } from "@/server/ground/scope";
-import { creatorOf, toExportJob } from "./export-job";
+import { creatorOf } from "./export-job";
 import { exportWork } from "./run";
 import { type CreateInput, createInput, exportJob, KEEP_MS, MAX_KEPT, MAX_UNFINISHED } from "./schema";
 
@@ -101,6 +102,6 @@ export const createExport = operation({
       await enqueue(tx, exportWork, { data: { id: created.id }, key: created.id });
       return created;
     });
-    return toExportJob(row);
+    return answerOf(exportJob, row);
   },
 });

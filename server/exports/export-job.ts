@@ -5,7 +5,6 @@ import type { AuditFilter } from "@/server/audit/query/conditions";
 import type { Actor, Ctx } from "@/server/ground/context";
 import { AppError, notFound } from "@/server/ground/errors";
 import { reaches } from "@/server/ground/scope";
-import type { ExportJob } from "./schema";
 
 export type ExportRow = typeof auditExports.$inferSelect;
 
@@ -53,20 +52,3 @@ const instantOf = (value: unknown): Date | undefined => (typeof value === "strin
 export function filterOf({ filter: { from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
   return { ...filter, from: instantOf(from), to: instantOf(to) };
 }
-
-/** An export as shown to its creator. */
-export const toExportJob = (row: ExportRow): ExportJob => ({
-  id: row.id,
-  status: row.status,
-  format: row.format,
-  gzip: row.gzip,
-  fileName: row.fileName,
-  totalRows: row.totalRows,
-  rowsDone: row.rowsDone,
-  sizeBytes: row.sizeBytes,
-  sha256: row.sha256,
-  error: row.error,
-  createdAt: row.createdAt.toISOString(),
-  finishedAt: row.finishedAt?.toISOString() ?? null,
-  expiresAt: row.expiresAt.toISOString(),
-});

@@ -1,7 +1,8 @@
+import { answerOf } from "@/server/ground/answer";
 import { operation } from "@/server/ground/operation";
 import { noInput, onlyIdInput } from "@/server/ground/wire";
 import { dropExport } from "./drop";
-import { myExport, myExports, toExportJob } from "./export-job";
+import { myExport, myExports } from "./export-job";
 import { exportJob, exportJobs } from "./schema";
 
 /** The caller's own exports, newest first. */
@@ -9,7 +10,7 @@ export const listExports = operation({
   permission: "audit:export",
   input: noInput,
   output: exportJobs,
-  run: async (ctx) => ({ data: (await myExports(ctx)).map(toExportJob) }),
+  run: async (ctx) => ({ data: (await myExports(ctx)).map((row) => answerOf(exportJob, row)) }),
 });
 
 /** One of the caller's own exports, with its progress. @throws AppError not_found for another user's. */
@@ -17,7 +18,7 @@ export const getExport = operation({
   permission: "audit:export",
   input: onlyIdInput,
   output: exportJob,
-  run: async (ctx, { id }) => toExportJob(await myExport(ctx, id)),
+  run: async (ctx, { id }) => answerOf(exportJob, await myExport(ctx, id)),
 });
 
 /** Deletes one of the caller's own exports with its file; an unfinished one stops. @throws AppError not_found */

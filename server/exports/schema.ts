@@ -48,7 +48,6 @@ export const exportJob = z.strictObject({
   finishedAt: isoTime.nullable().describe("When it was done or failed; else null"),
   expiresAt: isoTime.describe("When it is deleted"),
 });
-export type ExportJob = z.output<typeof exportJob>;
 
 /** The caller's exports, newest first. */
 export const exportJobs = z.strictObject({ data: z.array(exportJob).describe("The exports, newest first") });

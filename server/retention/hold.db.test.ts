@@ -36,7 +36,8 @@ type Stream = {
 async function streamOf(org: { id: string; partnerId: string }, { through, config = {}, isWhole, ...more }: Stream) {
   const row = {
     ...{ id: randomUUID(), partnerId: org.partnerId, orgId: isWhole ? null : org.id, name: "Held" },
-    ...{ kind: "s3", config, format: "native", state: "active" as const, stateSince: new Date(), ...more },
+    ...({ kind: "s3", config, format: "native", stateSince: new Date() } as const),
+    ...{ state: "active" as const, ...more },
   };
   const position = { streamId: row.id, orgId: org.id, throughSeq: through, scannedSeq: through };
   await asSystem(async (tx) => {

@@ -21,7 +21,7 @@ import { PERMISSIONS, type Permission, ROLE_PERMISSIONS, type Role } from "@/ser
 import { hashSecret } from "@/server/ground/secrets";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { signAccessToken } from "@/server/identity/auth/jwt";
-import { sealSecret } from "@/server/notify/streams/stream";
+import { sealSecret } from "@/server/notify/secrets";
 import { newSigningSecret } from "@/server/notify/webhooks/sign";
 import {
   bearer,
@@ -236,7 +236,8 @@ export async function streamIn(world: World, orgId: string): Promise<{ id: strin
   const id = randomUUID();
   const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
   const config = { url: "https://siem.example.test/in", body: "ndjson", gzip: true, headers: {} };
-  const settings = { kind: "https", config, format: "native", secret: sealSecret(newSigningSecret(), id) };
+  const secret = sealSecret("streams", id, newSigningSecret());
+  const settings = { kind: "https", config, format: "native", secret } as const;
   const row = {
     id,
     orgId,
@@ -258,7 +259,7 @@ export const PROBE_RULE =
 export async function ruleIn(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
-  const text = { title: "Probe", level: "medium", yaml: PROBE_RULE, digest: "probe" };
+  const text = { title: "Probe", level: "medium" as const, yaml: PROBE_RULE, digest: "probe" };
   const row = { id, orgId, partnerId, ...text, enabled: false, dedupeSeconds: 0, createdByName: "Probe" };
   await asSystem((tx) => tx.insert(detectionRules).values(row));
   return { id };
@@ -269,8 +270,8 @@ export async function alertIn(world: World, orgId: string): Promise<{ id: string
   const id = randomUUID();
   const { id: ruleId } = await ruleIn(world, orgId);
   const at = new Date();
-  const told = { title: "Probe", description: "", level: "medium", ruleDigest: "probe", groupDigest: "", groupKey: [] };
-  const of = { actorId: randomUUID(), actorName: "Probe", entries: [1], raisedEntries: 1, entryCount: 1 };
+  const told = { title: "Probe", description: "", level: "medium" as const, ruleDigest: "probe", groupDigest: "" };
+  const of = { actorId: randomUUID(), actorName: "Probe", entries: [1], raisedEntries: 1, entryCount: 1, groupKey: [] };
   const when = { firstAt: at, lastAt: at, raisedAt: at, late: false, notifies: false, recorded: true };
   await asSystem((tx) => tx.insert(detectionAlerts).values({ id, orgId, ruleId, ...told, ...of, ...when }));
   return { id };

@@ -89,9 +89,7 @@ import { getPreference, setPreference } from "@/server/identity/preferences/pref
 import { inviteUser } from "@/server/identity/users/invite";
 import { updateUser } from "@/server/identity/users/update";
 import { createUser, listUsers } from "@/server/identity/users/users";
-import { listDeliveries } from "@/server/notify/deliveries/list";
-import { resendDelivery } from "@/server/notify/deliveries/resend";
-import { testWebhook } from "@/server/notify/deliveries/send-test";
+import { listDeliveries, resendDelivery, testWebhook } from "@/server/notify/deliveries/deliveries";
 import { getSummary, listNotifications, markRead } from "@/server/notify/notifications/list";
 import { getSettings, setSettings } from "@/server/notify/notifications/settings";
 import { createSchedule, listSchedules, removeSchedule } from "@/server/notify/report-schedules/schedules";

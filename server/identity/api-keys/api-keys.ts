@@ -4,14 +4,14 @@ import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { apiKeys, users } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
+import { ownedResource } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/ground/background/streams";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
-import { homeOrgIn, ownerFor } from "@/server/ground/partner";
+import { ownerFor } from "@/server/ground/partner";
 import { isPermission, type Permission } from "@/server/ground/permissions";
 import { inReach, ofOwner } from "@/server/ground/scope";
 import { newSecret } from "@/server/ground/secrets";
@@ -56,12 +56,6 @@ function requireNotRevoked({ revokedAt }: Row): void {
 }
 
 const permissionsOf = ({ permissions }: Row): Permission[] => permissions.filter(isPermission);
-
-/** Key data for audit entries; administrators of a partner's key also reach its home organization. */
-const aboutKey = async (tx: Tx, row: Row) => ({
-  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
-  ...resourceOf("api_key", row),
-});
 
 /** Disabled creators of keys. An organization does not see its partner's staff, but may know this. */
 async function disabledCreators(rows: readonly Row[]): Promise<Set<string>> {
@@ -158,7 +152,7 @@ export const createApiKey = operation({
         })
         .returning();
       const row = oneOf(inserted);
-      return { row, about: await aboutKey(tx, row) };
+      return { row, about: await ownedResource(tx, "api_key", row) };
     });
     const expiresAt = row.expiresAt?.toISOString() ?? null;
     record(ctx, {
@@ -205,7 +199,7 @@ export const updateApiKey = operation({
       const changed = { ...found, ...change };
       requireMayGrant(ctx, permissionsOf(changed));
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
-      return { before: found, after: changed, about: await aboutKey(tx, changed) };
+      return { before: found, after: changed, about: await ownedResource(tx, "api_key", changed) };
     });
     callersChanged();
     const details = differences(before, after);
@@ -237,7 +231,7 @@ export const rotateApiKey = operation({
         formerUntil: overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null,
       };
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
-      return { before: found, after: { ...found, ...change }, about: await aboutKey(tx, found) };
+      return { before: found, after: { ...found, ...change }, about: await ownedResource(tx, "api_key", found) };
     });
     callersChanged();
     record(ctx, {
@@ -264,7 +258,7 @@ export const revokeApiKey = operation({
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockKey(tx, ctx, id);
       if (!found.revokedAt) await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id));
-      return { row: found, about: await aboutKey(tx, found) };
+      return { row: found, about: await ownedResource(tx, "api_key", found) };
     });
     if (row.revokedAt) return;
     callersChanged();

@@ -1,46 +1,29 @@
 import { z } from "zod";
 import { sendMail } from "@/server/ground/mail";
+import { secretsOf } from "@/server/notify/secrets";
 import { type Posted, postTo } from "@/server/notify/webhooks/post";
-import { signedHeaders, unsealSecret } from "@/server/notify/webhooks/sign";
+import { signedHeaders } from "@/server/notify/webhooks/sign";
 import type { Claimed } from "./claim";
 
 /** Result of an attempt; isFinal: retrying is useless. */
 export type Outcome = Posted & { isFinal?: true };
 
-/** Destination of messages. To add one, export this from a file and add a line to DESTINATIONS. */
-type Destination = {
-  /** Reason that the message can no longer be sent there; null if it can. */
-  check: (message: Claimed, now: Date) => string | null;
-  /** Sends a checked message once. Never rejects. */
-  send: (message: Claimed, now: Date, answerMs?: number) => Promise<Outcome>;
-};
+const refused = (error: string): Outcome => ({ status: null, error, isFinal: true });
 
-function secretsOf({ endpoint }: Claimed, now: Date): string[] {
-  if (!endpoint) return [];
-  const { id, secret, formerSecret, formerUntil } = endpoint;
-  const former = formerSecret && formerUntil && new Date(formerUntil) > now ? [formerSecret] : [];
-  return [secret, ...former].map((sealed) => unsealSecret(sealed, id));
+async function post({ id, body, endpoint }: Claimed, now: Date, answerMs?: number): Promise<Outcome> {
+  if (!endpoint || endpoint.isDisabled) return refused("The endpoint is disabled.");
+  let secrets: string[];
+  try {
+    secrets = secretsOf("webhooks", endpoint, now);
+  } catch {
+    return refused("The signing secret cannot be read: NEXTAUTH_SECRET was changed. Rotate the secret.");
+  }
+  // The id identifies the message to a receiver at every attempt.
+  const headers = signedHeaders({ id: `msg_${id}`, at: now, payload: body }, secrets);
+  const posted = await postTo(endpoint.url, { body, headers, answerMs });
+  // 410 Gone: the receiver wants no further messages (Standard Webhooks).
+  return posted.status === 410 ? { ...posted, isFinal: true } : posted;
 }
-
-const webhook: Destination = {
-  check(message, now) {
-    if (message.endpoint?.isDisabled) return "The endpoint is disabled.";
-    try {
-      secretsOf(message, now);
-      return null;
-    } catch {
-      return "The signing secret cannot be read: NEXTAUTH_SECRET was changed. Rotate the secret.";
-    }
-  },
-  async send(message, now, answerMs) {
-    const { id, body, endpoint } = message;
-    // The id identifies the message to a receiver at every attempt.
-    const headers = signedHeaders({ id: `msg_${id}`, at: now, payload: body }, secretsOf(message, now));
-    const posted = await postTo(endpoint?.url ?? "", { body, headers, answerMs });
-    // 410 Gone: the receiver wants no further messages (Standard Webhooks).
-    return posted.status === 410 ? { ...posted, isFinal: true } : posted;
-  },
-};
 
 const mailBody = z.object({
   text: z.string(),
@@ -48,22 +31,16 @@ const mailBody = z.object({
   csv: z.object({ name: z.string(), content: z.string() }).optional(),
 });
 
-const mail: Destination = {
-  check: ({ email }) => (email ? null : "The person may not sign in any more."),
-  async send({ subject, body, email }) {
-    try {
-      await sendMail({ ...mailBody.parse(JSON.parse(body)), to: email ?? "", subject });
-      return { status: null, error: null };
-    } catch {
-      return { status: null, error: "The mail server did not take the message." };
-    }
-  },
-};
-
-const DESTINATIONS = { webhook, mail };
-
-export async function attempt(message: Claimed, now: Date, answerMs?: number): Promise<Outcome> {
-  const { check, send } = DESTINATIONS[message.kind];
-  const error = check(message, now);
-  return error === null ? send(message, now, answerMs) : { status: null, error, isFinal: true };
+async function mail({ subject, body, email }: Claimed): Promise<Outcome> {
+  if (!email) return refused("The person may not sign in any more.");
+  try {
+    await sendMail({ ...mailBody.parse(JSON.parse(body)), to: email, subject });
+    return { status: null, error: null };
+  } catch {
+    return { status: null, error: "The mail server did not take the message." };
+  }
 }
+
+/** Sends a message once, if it can still be sent. Never rejects. */
+export const attempt = (message: Claimed, now: Date, answerMs?: number): Promise<Outcome> =>
+  message.kind === "mail" ? mail(message) : post(message, now, answerMs);

@@ -3,10 +3,10 @@ import { asSystem, type Tx } from "@/db/client";
 import { oneOf, rowsOf } from "@/db/rows";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
+import { ownedResource } from "@/server/audit/resource-of";
 import { counter } from "@/server/ground/background/metrics";
 import { systemCtx } from "@/server/ground/context";
 import type { JobKind } from "@/server/ground/jobs";
-import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";
 import { type Claimed, claim, stillClaimed } from "./claim";
 import { attempt, type Outcome } from "./destination";
 import { DELIVERY, queueAttempt } from "./queue";
@@ -49,7 +49,7 @@ const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks
 /** isGivenUp: the message is not retried. */
 type Failure = { status: number | null; isGivenUp: boolean; now: Date };
 /** Audit log target of a disabled endpoint. */
-type Disabled = Awaited<ReturnType<typeof aboutEndpoint>>;
+type Disabled = Awaited<ReturnType<typeof ownedResource>>;
 
 type Endpoint = NonNullable<Claimed["endpoint"]>;
 
@@ -72,7 +72,7 @@ async function noteFailure(tx: Tx, endpoint: Endpoint, { status, isGivenUp, now 
   const isOverdue = isGivenUp && now.getTime() - row.failingSince.getTime() >= DISABLE_AFTER_MS;
   if (status !== GONE && !isOverdue) return null;
   await tx.update(t).set({ disabledAt: now, disabledByFailure: true, pendingFrom: null }).where(eq(t.id, row.id));
-  return aboutEndpoint(tx, row);
+  return ownedResource(tx, "webhook", row);
 }
 
 type Attempted = { claimed: Claimed; outcome: Outcome; now: Date };

@@ -15,7 +15,7 @@ import { findUserCaller } from "@/server/identity/auth/caller";
 import { queueMail } from "@/server/notify/deliveries/queue";
 import { lastPeriod, nextRun } from "./period";
 import { render, type Written } from "./render";
-import { reportOf, type ScheduleRow } from "./schedules";
+import type { ScheduleRow } from "./schedules";
 import { REPORT_LABEL } from "./vocabulary";
 import { writeReport } from "./write";
 import { aligned } from "./zone";
@@ -56,8 +56,7 @@ const zoneParam = (zone: string): string => (zone === "UTC" ? "utc" : zone);
 type Due = { schedule: ScheduleRow; range: { from: Date; to: Date } };
 
 async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Written> {
-  const report = reportOf(schedule);
-  const { orgId, timeZone } = schedule;
+  const { report, orgId, timeZone } = schedule;
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone });
   const file = new Intl.DateTimeFormat("en-CA", { timeZone });
   const page = new URLSearchParams({

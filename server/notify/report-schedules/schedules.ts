@@ -5,6 +5,7 @@ import { oneOf } from "@/db/rows";
 import { reportSchedules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { answerOf } from "@/server/ground/answer";
 import { AppError, notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { countInTurn } from "@/server/ground/limits/quota";
@@ -15,7 +16,7 @@ import { ownOrg, ownPartner } from "@/server/ground/scope";
 import { onlyIdInput } from "@/server/ground/wire";
 import { requirePerson } from "@/server/identity/auth/person";
 import { nextRun } from "./period";
-import { createInput, listInput, type ReportSchedule, reportSchedule, reportSchedulePage } from "./schema";
+import { createInput, listInput, reportSchedule, reportSchedulePage } from "./schema";
 import { REPORT_LABEL } from "./vocabulary";
 import { zoneFor } from "./zone";
 
@@ -25,26 +26,9 @@ export type ScheduleRow = typeof t.$inferSelect;
 /** More schedules than this are probably forgotten ones. */
 const MAX_SCHEDULES = 50;
 
-const isReport = (text: string): text is ReportSchedule["report"] => Object.hasOwn(REPORT_LABEL, text);
-export const reportOf = ({ report }: Pick<ScheduleRow, "report">): ReportSchedule["report"] =>
-  isReport(report) ? report : "activity";
-
-const toSchedule = (row: ScheduleRow): ReportSchedule => ({
-  id: row.id,
-  report: reportOf(row),
-  cadence: row.cadence,
-  timeZone: row.timeZone,
-  followsOrganization: row.followsOrganization,
-  orgId: row.orgId,
-  nextRunAt: row.nextRunAt.toISOString(),
-  lastRunAt: row.lastRunAt?.toISOString() ?? null,
-  lastError: row.lastError,
-  createdAt: row.createdAt.toISOString(),
-});
-
 const about = (row: ScheduleRow) => ({
   ...(row.orgId && { orgId: row.orgId }),
-  ...resourceOf("report_schedule", { id: row.id, name: REPORT_LABEL[reportOf(row)] }),
+  ...resourceOf("report_schedule", { id: row.id, name: REPORT_LABEL[row.report] }),
 });
 const auditable = ({ report, cadence, timeZone, followsOrganization, orgId }: ScheduleRow) => ({
   report,
@@ -67,7 +51,7 @@ export const listSchedules = operation({
     return tenant(ctx.scope, async (tx) => {
       const query = tx.select().from(t).orderBy(asc(t.createdAt), asc(t.id)).$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
-      return { data: rows.map(toSchedule), pagination, mailConfigured: isMailConfigured() };
+      return { data: rows.map((row) => answerOf(reportSchedule, row)), pagination, mailConfigured: isMailConfigured() };
     });
   },
 });
@@ -112,7 +96,7 @@ export const createSchedule = operation({
       return oneOf(created);
     });
     record(ctx, { ...about(row), action: "report_schedule.create", details: { after: auditable(row) } });
-    return toSchedule(row);
+    return answerOf(reportSchedule, row);
   },
 });
 

@@ -3,6 +3,7 @@ import { asSystem } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { streamBatches, streamGaps, streamPositions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { ownedResource } from "@/server/audit/resource-of";
 import { readNodes } from "@/server/evidence/checkpoints/nodes";
 import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
 import { originOfOrg } from "@/server/evidence/checkpoints/stored-note";
@@ -18,7 +19,6 @@ import { batchDigest, type Sealed } from "./formats/digest";
 import type { BatchMarker, StreamedEntry } from "./formats/format";
 import { atPosition, type BatchRow, isSilent, type Work } from "./positions";
 import { type Reader, readEntries, readSealed, type Span } from "./read";
-import { aboutStream, formatOf, kindOf } from "./stream";
 
 /** Filtered entries collected before a batch is sent without any other. */
 const MAX_FILTERED = 1_000;
@@ -42,7 +42,7 @@ const sealedIn = async (work: Work, span: Span, entries: readonly StreamedEntry[
     : entries.map(({ entry }): Sealed => [entry.chainSeq, entry.checksum]);
 
 function linesOf({ stream }: Source, entries: readonly StreamedEntry[]): Line[] {
-  const format = FORMATS[formatOf(stream)];
+  const format = FORMATS[stream.format];
   return entries.map((streamed) => ({
     id: streamed.entry.id,
     seq: streamed.entry.chainSeq,
@@ -87,7 +87,7 @@ async function toBatch(
   of: { lines: Line[]; sealed: Sealed[] },
 ): Promise<Batch> {
   const before = await hashesBefore(row);
-  const format = FORMATS[formatOf(stream)];
+  const format = FORMATS[stream.format];
   const sent = new Set(of.lines.map(({ seq }) => seq));
   const marker: BatchMarker = {
     type: "trailmark.batch",
@@ -118,7 +118,7 @@ type Silence = Source & { digest: string | null; through: number; entries?: read
  */
 export async function heartbeatOf({ digest: previous, through, entries = [], ...source }: Silence): Promise<Batch> {
   const { organization, stream } = source;
-  const format = FORMATS[formatOf(stream)];
+  const format = FORMATS[stream.format];
   const now = new Date();
   const checkpoint = await asSystem((tx) => newestCheckpoint(tx, organization.id));
   const lines = linesOf(source, entries);
@@ -207,7 +207,7 @@ async function writeLimits({ key, stream, position }: Work, limits: Limits): Pro
       .returning();
     const lost = gap && { firstSeq: gap.first, lastSeq: gap.last, reason: "retention" as const };
     if (lost) await tx.insert(streamGaps).values({ streamId: key.streamId, orgId: key.orgId, ...lost });
-    return { row: oneOf(inserted), about: await aboutStream(tx, stream) };
+    return { row: oneOf(inserted), about: await ownedResource(tx, "stream", stream) };
   });
   if (gap) record(systemCtx(), { ...about, orgId: key.orgId, action: "stream.gap", details: { ...gap } });
   return row;
@@ -216,7 +216,7 @@ async function writeLimits({ key, stream, position }: Work, limits: Limits): Pro
 /** Next batch of a position with stored limits; null if there is nothing to send yet. */
 async function newBatch(work: Work): Promise<Ready | null> {
   const { key, stream, position, head } = work;
-  const { limits, lingerMs } = DESTINATIONS[kindOf(stream)];
+  const { limits, lingerMs } = DESTINATIONS[stream.kind];
   const { after, scanned, gap } = beginningOf(work);
   const room = Math.min(position.maxRows ?? limits.rows, limits.rows);
   const through = Math.min(head.seq, position.untilSeq ?? head.seq, scanned + room);
@@ -237,7 +237,7 @@ async function newBatch(work: Work): Promise<Ready | null> {
   const end = fit.lines.length < entries.length ? (fit.lines.at(-1)?.seq ?? through) : through;
   const all = await sealedIn(work, { after, through: end }, entries.slice(0, fit.lines.length));
   const whole = { lines: fit.lines, sealed: all, last: end };
-  const { lines, sealed, last } = withinMarker(whole, FORMATS[formatOf(stream)].maxFiltered);
+  const { lines, sealed, last } = withinMarker(whole, FORMATS[stream.format].maxFiltered);
   const { bytes } = fitting(lines, limits.bytes);
   const row = await writeLimits(work, { first: after + 1, last, gap, sealed, lines, bytes });
   return { row, batch: await toBatch(work, row, { lines, sealed }) };

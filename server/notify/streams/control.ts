@@ -5,8 +5,10 @@ import { oneOf } from "@/db/rows";
 import { dataStreams, organizations, streamBatches, streamGaps, streamPositions } from "@/db/schema/index";
 import type { ActionCode } from "@/server/audit/actions";
 import { record } from "@/server/audit/record/record";
+import { ownedResource } from "@/server/audit/resource-of";
 import { organizationsOf } from "@/server/audit/tail/tail";
 import { readHeads } from "@/server/audit/tail/watch";
+import { answerOf } from "@/server/ground/answer";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
@@ -21,9 +23,11 @@ import { FORMATS } from "./formats";
 import { recordLastWord } from "./last-word";
 import { readEntries } from "./read";
 import {
+  batch,
   batchPage,
   checkInput,
   checkResult,
+  gap,
   gapPage,
   pagedIdInput,
   previewInput,
@@ -33,7 +37,7 @@ import {
   stream,
 } from "./schema";
 import { targetOf } from "./send";
-import { aboutStream, auditable, findStream, kindOf, lockStream, refuseWhile, type StreamRow } from "./stream";
+import { auditable, findStream, lockStream, refuseWhile, type StreamRow } from "./stream";
 import { shownStream } from "./streams";
 
 const CHECK_MS = 30_000;
@@ -56,7 +60,7 @@ async function changeState(tx: Tx, ctx: Ctx, { row, state, action }: Change) {
     .set({ nextAttemptAt: null, attempts: 0 })
     .where(eq(streamPositions.streamId, row.id));
   const details = { before: auditable(row), after: auditable({ ...row, state }) };
-  return { before: row, row: oneOf(changed), event: { ...(await aboutStream(tx, row)), action, details } };
+  return { before: row, row: oneOf(changed), event: { ...(await ownedResource(tx, "stream", row)), action, details } };
 }
 
 /** Steps of a check with their durations; null for steps answered together. */
@@ -93,7 +97,7 @@ export const checkStream = operation({
     const { target, fault } = targetOf(found, { now: ctx.now(), signal });
     const steps = fault
       ? [{ step: "address" as const, ok: false, message: fault.message, ms: null }]
-      : await timed((onStep) => DESTINATIONS[kindOf(found)].check({ ...target, onStep }));
+      : await timed((onStep) => DESTINATIONS[found.kind].check({ ...target, onStep }));
     const ok = steps.every((step) => step.ok);
     const { row, changed } = await tenant(ctx.scope, async (tx) => {
       const row = await lockStream(tx, ctx, id);
@@ -187,7 +191,7 @@ export const replayStream = operation({
       if (toSeq > (head?.seq ?? 0)) throw invalid("toSeq", "is past the newest entry");
       const start = { throughSeq: fromSeq - 1, scannedSeq: fromSeq - 1, untilSeq: toSeq };
       await tx.insert(streamPositions).values({ streamId: id, orgId, replayId, ...start });
-      return { about: await aboutStream(tx, row), orgId };
+      return { about: await ownedResource(tx, "stream", row), orgId };
     });
     record(ctx, { ...about, action: "stream.replay", details: { orgId, fromSeq, toSeq, reason, replayId } });
     return { replayId };
@@ -206,24 +210,9 @@ export const listBatches = operation({
       const query = tx.select().from(t).orderBy(desc(t.createdAt), desc(t.id)).$dynamic();
       const where = and(inScope(t.orgId, ctx.scope), eq(t.streamId, input.id));
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
-      const data = rows.map((row) => ({
-        id: row.id,
-        orgId: row.orgId,
-        replayId: row.replayId === ZERO_UUID ? null : row.replayId,
-        number: row.number,
-        first: row.firstSeq,
-        last: row.lastSeq,
-        rows: row.rows,
-        filtered: row.filtered,
-        bytes: row.bytes,
-        digest: row.digest,
-        attempts: row.attempts,
-        code: row.code,
-        error: row.error,
-        receipt: row.receipt,
-        createdAt: row.createdAt.toISOString(),
-        acknowledgedAt: row.acknowledgedAt?.toISOString() ?? null,
-      }));
+      const data = rows.map(({ firstSeq: first, lastSeq: last, replayId, ...row }) =>
+        answerOf(batch, { ...row, first, last, replayId: replayId === ZERO_UUID ? null : replayId }),
+      );
       return { data, pagination };
     });
   },
@@ -241,10 +230,7 @@ export const listGaps = operation({
       const query = tx.select().from(t).orderBy(desc(t.createdAt), desc(t.id)).$dynamic();
       const where = and(inScope(t.orgId, ctx.scope), eq(t.streamId, input.id));
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
-      const data = rows.map(({ id, orgId, firstSeq, lastSeq, reason, message, createdAt }) => ({
-        ...{ id, orgId, first: firstSeq, last: lastSeq, reason, message },
-        createdAt: createdAt.toISOString(),
-      }));
+      const data = rows.map(({ firstSeq: first, lastSeq: last, ...row }) => answerOf(gap, { ...row, first, last }));
       return { data, pagination };
     });
   },

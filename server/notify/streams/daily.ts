@@ -4,11 +4,10 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { dataStreams } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
+import { ownedResource, resourceOf } from "@/server/audit/resource-of";
 import { systemCtx } from "@/server/ground/context";
 import type { JobKind } from "@/server/ground/jobs";
 import { DAY_MS } from "@/server/ground/time/durations";
-import { aboutStream } from "./stream";
 
 /** Acknowledged batches are kept this long; the daily audit entries stay. */
 const BATCH_DAYS = 30;
@@ -74,7 +73,7 @@ async function giveUp(): Promise<void> {
       .set({ state: "disabled", stateSince: new Date() })
       .where(sql`state IN ('failing', 'blocked') AND state_since < now() - make_interval(days => ${GIVE_UP_DAYS}::int)`)
       .returning();
-    return Promise.all(rows.map(async (row) => ({ about: await aboutStream(tx, row), row })));
+    return Promise.all(rows.map(async (row) => ({ about: await ownedResource(tx, "stream", row), row })));
   });
   for (const { about, row } of ended)
     record(systemCtx(), {

@@ -9,7 +9,7 @@ import { heartbeatOf, readerOf } from "./batch";
 import { DESTINATIONS } from "./destinations";
 import { readEntry } from "./read";
 import { targetOf } from "./send";
-import { kindOf, type StreamRow } from "./stream";
+import type { StreamRow } from "./stream";
 
 /** Maximum delay of a change that takes something from a receiver. */
 const LAST_WORD_MS = 10_000;
@@ -46,7 +46,7 @@ async function send(stream: StreamRow, { orgId, entryId }: { orgId: string; entr
   const source = { stream, organization: place.organization };
   const entries = await readEntry(readerOf(source), entryId);
   const batch = await heartbeatOf({ ...source, entries, through: place.through ?? 0, digest: place.digest });
-  await DESTINATIONS[kindOf(stream)].send(target, batch);
+  await DESTINATIONS[stream.kind].send(target, batch);
 }
 
 type Change = AuditEvent & { orgId: string | null };

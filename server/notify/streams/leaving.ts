@@ -4,7 +4,7 @@ import { dataStreams, organizations } from "@/db/schema/index";
 import type { Ctx } from "@/server/ground/context";
 import { inScope } from "@/server/ground/scope";
 import { DESTINATIONS } from "./destinations";
-import { kindOf, visible } from "./stream";
+import { visible } from "./stream";
 import type { STREAM_STATES } from "./vocabulary";
 
 /** A destination of an organization's entries: stream, short description of the receiver, and state. */
@@ -24,7 +24,7 @@ export async function readLeaving(ctx: Ctx): Promise<Map<string, Leaving[]>> {
   );
   const found = new Map<string, Leaving[]>();
   for (const { of, id, name, kind, config, state } of rows) {
-    const target = DESTINATIONS[kindOf({ kind })].describe(config);
+    const target = DESTINATIONS[kind].describe(config);
     found.set(of, [...(found.get(of) ?? []), { streamId: id, name, target, state }]);
   }
   return found;

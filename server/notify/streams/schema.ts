@@ -152,7 +152,7 @@ export const checkResult = z.strictObject({
 });
 
 /** A batch, acknowledged or being tried. */
-const batch = z.strictObject({
+export const batch = z.strictObject({
   id: guid,
   orgId: guid,
   replayId: guid.nullable(),
@@ -173,7 +173,7 @@ const batch = z.strictObject({
 export const batchPage = z.strictObject({ data: z.array(batch), pagination });
 
 /** Entries that the stream will never deliver. */
-const gap = z.strictObject({
+export const gap = z.strictObject({
   id: guid,
   orgId: guid,
   first: z.int(),

@@ -5,12 +5,13 @@ import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { counter } from "@/server/ground/background/metrics";
 import type { JobKind } from "@/server/ground/jobs";
 import { DAY_MS } from "@/server/ground/time/durations";
+import { secretsOf } from "@/server/notify/secrets";
 import { heartbeatOf, nextBatch, type Ready } from "./batch";
 import { DESTINATIONS } from "./destinations";
 import type { Batch, CheckStep, Outcome } from "./destinations/destination";
 import { isSilent, leaveWork, type PositionKey, STREAM, takeWork, type Work, wakeStreams } from "./positions";
 import { settle } from "./settle";
-import { kindOf, type StreamRow, secretsOf } from "./stream";
+import type { StreamRow } from "./stream";
 
 /** Interval between checks for new entries. */
 const WAKE_MS = 1_000;
@@ -19,13 +20,13 @@ const TURN_MS = 10_000;
 
 /** Input for a destination besides the batch; or the reason that a person must act first. */
 export function targetOf(stream: StreamRow, { now, signal }: { now: Date; signal: AbortSignal }) {
-  const config = DESTINATIONS[kindOf(stream)].config.safeParse(stream.config);
+  const config = DESTINATIONS[stream.kind].config.safeParse(stream.config);
   if (!config.success) {
     const [issue] = config.error.issues;
     return { fault: { code: "refused_settings", message: `${issue?.path.join(".")}: ${issue?.message}` } };
   }
   try {
-    return { target: { config: config.data, secrets: secretsOf(stream, now), now, signal } };
+    return { target: { config: config.data, secrets: secretsOf("streams", stream, now), now, signal } };
   } catch {
     const message = "The secret cannot be read: NEXTAUTH_SECRET was changed. Rotate the secret.";
     return { fault: { code: "unreadable_secret", message } };
@@ -50,7 +51,7 @@ async function checkDaily(stream: StreamRow, check: () => Promise<CheckStep[]>):
 }
 
 async function attempt({ stream }: Work, batch: Batch, signal: AbortSignal): Promise<Outcome> {
-  const destination = DESTINATIONS[kindOf(stream)];
+  const destination = DESTINATIONS[stream.kind];
   const { target, fault } = targetOf(stream, { now: new Date(), signal });
   if (fault) return { kind: "blocked", ...fault };
   if (destination.silent && batch.marker.type === "trailmark.heartbeat")

@@ -2,11 +2,11 @@ import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { dataStreams, streamBatches, streamGaps, streamPositions } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
+import { ownedResource } from "@/server/audit/resource-of";
 import { systemCtx } from "@/server/ground/context";
 import type { Ready } from "./batch";
 import type { Outcome } from "./destinations/destination";
 import { atPosition, type Work } from "./positions";
-import { aboutStream } from "./stream";
 
 const SECOND_MS = 1_000;
 const MAX_PAUSE_MS = 300 * SECOND_MS;
@@ -115,7 +115,7 @@ async function end(tx: Tx, { work, ready, now }: Settled, { state, code, message
     .set({ state, stateSince: now, stateCode: code, stateMessage: shortened(message) })
     .where(and(eq(dataStreams.id, work.stream.id), inArray(dataStreams.state, ["active", "failing"])))
     .returning();
-  return row ? aboutStream(tx, row) : null;
+  return row ? ownedResource(tx, "stream", row) : null;
 }
 
 const TOO_LARGE = "413";

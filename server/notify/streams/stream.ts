@@ -5,41 +5,21 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { dataStreams } from "@/db/schema";
-import { resourceOf } from "@/server/audit/resource-of";
+import { answerOf } from "@/server/ground/answer";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
-import { derivedKey, seal, unseal } from "@/server/ground/derived-key";
+import { derivedKey } from "@/server/ground/derived-key";
 import { AppError, invalidInput, notFound } from "@/server/ground/errors";
-import { homeOrgIn } from "@/server/ground/partner";
 import { inReach, ofOwner, ownPartner } from "@/server/ground/scope";
 import { requireMatch, versionOf } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
+import { secretsOf } from "@/server/notify/secrets";
 import { DESTINATIONS } from "./destinations";
-import type { Stream } from "./schema";
-import { isStreamFormat, isStreamKind, type StreamKind } from "./vocabulary";
+import { type Stream, stream } from "./schema";
+import type { StreamKind } from "./vocabulary";
 
 export type StreamRow = typeof dataStreams.$inferSelect;
 
-const PURPOSE = "streams";
 const DIGEST_CHARS = 8;
-
-/** Seals a secret for storage, bound to its stream. */
-export const sealSecret = (secret: string, streamId: string): string =>
-  seal(secret, { purpose: PURPOSE, owner: streamId });
-
-/** Valid secrets at a time, the current one first. @throws Error when sealed under another NEXTAUTH_SECRET */
-export function secretsOf({ id, secret, formerSecret, formerUntil }: StreamRow, now: Date): string[] {
-  const former = formerSecret && formerUntil && formerUntil > now ? [formerSecret] : [];
-  return [...(secret ? [secret] : []), ...former].map((sealed) => unseal(sealed, { purpose: PURPOSE, owner: id }));
-}
-
-export const kindOf = ({ kind }: Pick<StreamRow, "kind">): StreamKind => {
-  if (!isStreamKind(kind)) throw new Error(`no destination ${kind}`);
-  return kind;
-};
-export const formatOf = ({ format }: Pick<StreamRow, "format">) => {
-  if (!isStreamFormat(format)) throw new Error(`no format ${format}`);
-  return format;
-};
 
 /** Parses a destination's settings. @throws AppError validation_failed that names the member below config */
 export function readConfig(kind: StreamKind, config: unknown): Record<string, unknown> {
@@ -85,30 +65,24 @@ export function refuseWhile({ state }: StreamRow, states: readonly StreamRow["st
 }
 
 /** Distinguishes secrets in the log without revealing them. */
-const fingerprint = ({ id, secret }: StreamRow): string | null =>
-  secret &&
-  createHmac("sha256", derivedKey(PURPOSE))
-    .update(unseal(secret, { purpose: PURPOSE, owner: id }))
-    .digest("hex")
-    .slice(0, DIGEST_CHARS);
+const fingerprint = (row: StreamRow): string | null => {
+  const [secret] = secretsOf("streams", { ...row, formerUntil: null }, row.updatedAt);
+  return secret === undefined
+    ? null
+    : createHmac("sha256", derivedKey("streams")).update(secret).digest("hex").slice(0, DIGEST_CHARS);
+};
 
 /** A stream for the audit log: only the host of its address, which may hold a token. */
 export const auditable = (row: StreamRow) => ({
   name: row.name,
   kind: row.kind,
-  target: DESTINATIONS[kindOf(row)].describe(row.config),
+  target: DESTINATIONS[row.kind].describe(row.config),
   format: row.format,
   filter: row.filter,
   holdDays: row.holdDays,
   locked: row.locked,
   state: row.state,
   secret: fingerprint(row),
-});
-
-/** Organization and name of a stream for the audit log, read in the same transaction as its change. */
-export const aboutStream = async (tx: Tx, row: Pick<StreamRow, "id" | "name" | "orgId" | "partnerId">) => ({
-  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
-  ...resourceOf("stream", row),
 });
 
 type Progress = {
@@ -170,36 +144,16 @@ async function sealedSince(tx: Tx, behind: readonly Behind[]): Promise<Map<strin
 
 type Shown = { row: StreamRow; progress: Progress | undefined; isWhole: boolean };
 
-/**
- * Maps member by member, so that a secret cannot leak; without settings for a caller who reaches less than the stream
- * covers.
- */
+/** A stream as shown; without settings for a caller who reaches less than it covers. */
 export function toStream({ row, progress = NO_PROGRESS, isWhole }: Shown): Stream {
-  const destination = DESTINATIONS[kindOf(row)];
-  const { entries, seconds, acknowledgedAt, nextAttemptAt } = progress;
-  return {
-    id: row.id,
-    name: row.name,
-    kind: kindOf(row),
-    target: destination.describe(row.config),
-    acknowledges: destination.acknowledges,
+  const { describe, acknowledges } = DESTINATIONS[row.kind];
+  const { entries, seconds, ...times } = progress;
+  return answerOf(stream, {
+    ...row,
+    ...times,
+    target: describe(row.config),
+    acknowledges,
     config: isWhole || row.orgId !== null ? row.config : null,
-    format: formatOf(row),
-    filter: row.filter,
-    orgId: row.orgId,
-    partnerId: row.partnerId,
-    holdDays: row.holdDays,
-    locked: row.locked,
-    state: row.state,
-    stateCode: row.stateCode,
-    stateMessage: row.stateMessage,
-    stateSince: row.stateSince.toISOString(),
     lag: { entries, seconds: Math.round(seconds * 10) / 10 },
-    acknowledgedAt,
-    nextAttemptAt,
-    checkedAt: row.checkedAt?.toISOString() ?? null,
-    formerUntil: row.formerUntil?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
+  });
 }

@@ -4,6 +4,7 @@ import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { dataStreams, streamPositions } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
+import { ownedResource } from "@/server/audit/resource-of";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
@@ -14,22 +15,19 @@ import { ofOwner } from "@/server/ground/scope";
 import { versionOf } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { reachesWholePartner, requireWholePartner } from "@/server/identity/auth/grant";
+import { overlapOf, sealSecret, secretsOf } from "@/server/notify/secrets";
 import { DESTINATIONS } from "./destinations";
 import { recordLastWord } from "./last-word";
 import { dropOpenBatches } from "./positions";
 import { createdStream, createInput, listInput, rotateInput, stream, streamPage, updateInput } from "./schema";
 import { placeAtStart, type Start } from "./start";
 import {
-  aboutStream,
   auditable,
   findStream,
-  kindOf,
   lockStream,
   readConfig,
   readProgress,
   type StreamRow,
-  sealSecret,
-  secretsOf,
   toStream,
   visible,
 } from "./stream";
@@ -115,7 +113,7 @@ export const createStream = operation({
         .insert(t)
         .values({
           ...{ id, ...owner, name, kind, config, format, filter, holdDays },
-          secret: secret && sealSecret(secret, id),
+          secret: secret && sealSecret("streams", id, secret),
           state: "draft",
           stateSince: now,
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
@@ -123,7 +121,7 @@ export const createStream = operation({
         .returning();
       const row = oneOf(created);
       await placeAtStart(tx, row, startOf(config, start));
-      return { row, about: await aboutStream(tx, row) };
+      return { row, about: await ownedResource(tx, "stream", row) };
     });
     record(ctx, { ...about, action: "stream.create", details: { after: auditable(row) } });
     return { ...(await shownStream(ctx, row)), secret: shown };
@@ -159,7 +157,7 @@ export const updateStream = operation({
     const { before, after, about } = await tenant(ctx.scope, async (tx) => {
       const before = await lockStream(tx, ctx, id);
       if (input.locked !== undefined) await requireWholePartner(tx, ctx);
-      const change = { ...input, ...(config && { config: readConfig(kindOf(before), config) }) };
+      const change = { ...input, ...(config && { config: readConfig(before.kind, config) }) };
       const changed = await tx
         .update(t)
         .set({ ...change, updatedAt: ctx.now() })
@@ -171,7 +169,7 @@ export const updateStream = operation({
         throw invalid("config.archive", "cannot be changed; add another stream");
       if (config || input.format || input.filter) await dropOpenBatches(tx, id);
       if (start) await moveStart(tx, after, start);
-      return { before, after, about: await aboutStream(tx, after) };
+      return { before, after, about: await ownedResource(tx, "stream", after) };
     });
     const settingsChanged = JSON.stringify(before.config) !== JSON.stringify(after.config);
     const details = { before: auditable(before), after: auditable(after), settingsChanged };
@@ -195,15 +193,13 @@ export const rotateStream = operation({
   async run(ctx, { id, secret: given, overlapSeconds }) {
     const { row, about, before, shown } = await tenant(ctx.scope, async (tx) => {
       const found = await lockStream(tx, ctx, id);
-      const { secret, shown } = secretFor(kindOf(found), given, secretsOf(found, ctx.now())[0]);
+      const { secret, shown } = secretFor(found.kind, given, secretsOf("streams", found, ctx.now())[0]);
       const change = {
-        secret: secret && sealSecret(secret, id),
-        formerSecret: overlapSeconds > 0 ? found.secret : null,
-        formerUntil: overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null,
-        updatedAt: ctx.now(),
+        secret: secret && sealSecret("streams", id, secret),
+        ...overlapOf(found, overlapSeconds, ctx.now()),
       };
       const row = oneOf(await tx.update(t).set(change).where(eq(t.id, id)).returning());
-      return { row, about: await aboutStream(tx, row), before: found, shown };
+      return { row, about: await ownedResource(tx, "stream", row), before: found, shown };
     });
     const details = { before: auditable(before).secret, after: auditable(row).secret, overlapSeconds };
     await recordLastWord(ctx, before, { ...about, action: "stream.rotate", details });
@@ -226,7 +222,7 @@ export const removeStream = operation({
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockStream(tx, ctx, id);
       await tx.delete(t).where(eq(t.id, id));
-      return { row: found, about: await aboutStream(tx, found) };
+      return { row: found, about: await ownedResource(tx, "stream", found) };
     });
     await recordLastWord(ctx, row, { ...about, action: "stream.delete", details: { before: auditable(row) } });
   },

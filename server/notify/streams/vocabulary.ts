@@ -31,5 +31,4 @@ export const STREAM_FORMAT_NAMES = keysOf(STREAM_FORMATS);
  */
 export const STREAM_STATES = ["draft", "active", "paused", "failing", "blocked", "disabled"] as const;
 
-export const isStreamKind = (text: string): text is StreamKind => STREAM_KIND_NAMES.some((one) => one === text);
 export const isStreamFormat = (text: string): text is StreamFormat => STREAM_FORMAT_NAMES.some((one) => one === text);

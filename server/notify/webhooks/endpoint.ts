@@ -1,15 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { webhookEndpoints } from "@/db/schema";
-import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { invalid, notFound } from "@/server/ground/errors";
-import { homeOrgIn } from "@/server/ground/partner";
 import { inReach } from "@/server/ground/scope";
 import { requireMatch, versionOf } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
 import { allowed, RefusedAddress, requireAllowed } from "./address";
-import type { Webhook } from "./schema";
 
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
@@ -48,27 +45,5 @@ export const auditable = ({
   disabled: disabledAt !== null,
 });
 
-/** Organization and name of an endpoint for the audit log, read in the same transaction as its change. */
-export const aboutEndpoint = async (tx: Tx, row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
-  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
-  ...resourceOf("webhook", row),
-});
-
 /** The endpoint for a caller who reaches less than it covers: its address may hold a token. */
 export const withoutAddress = (row: EndpointRow): EndpointRow => ({ ...row, url: new URL(row.url).origin });
-
-/** Maps member by member, so that a secret cannot leak. */
-export const toWebhook = (row: EndpointRow): Webhook => ({
-  id: row.id,
-  name: row.name,
-  url: row.url,
-  kinds: row.kinds,
-  orgId: row.orgId,
-  partnerId: row.partnerId,
-  disabledAt: row.disabledAt?.toISOString() ?? null,
-  disabledByFailure: row.disabledByFailure,
-  failingSince: row.failingSince?.toISOString() ?? null,
-  formerUntil: row.formerUntil?.toISOString() ?? null,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-});

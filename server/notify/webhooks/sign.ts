@@ -1,19 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { seal, unseal } from "@/server/ground/derived-key";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
 /** A fresh signing secret of an endpoint (Standard Webhooks, "Symmetric"). */
 export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString("base64");
-
-const keptFor = (endpointId: string) => ({ purpose: "webhooks", owner: endpointId });
-
-/** Seals a signing secret for storage, bound to its endpoint. */
-export const sealSecret = (secret: string, endpointId: string): string => seal(secret, keptFor(endpointId));
-
-/** @throws Error when it was sealed under another NEXTAUTH_SECRET */
-export const unsealSecret = (stored: string, endpointId: string): string => unseal(stored, keptFor(endpointId));
 
 export type Message = { id: string; at: Date; payload: string | Uint8Array };
 

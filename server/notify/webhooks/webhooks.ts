@@ -4,6 +4,8 @@ import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { webhookEndpoints } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
+import { ownedResource } from "@/server/audit/resource-of";
+import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
@@ -14,15 +16,8 @@ import { inReach, ofOwner } from "@/server/ground/scope";
 import { versionOf } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { reachesWholePartner, requireWholePartner } from "@/server/identity/auth/grant";
-import {
-  aboutEndpoint,
-  auditable,
-  checkAddress,
-  type EndpointRow,
-  lockEndpoint,
-  toWebhook,
-  withoutAddress,
-} from "./endpoint";
+import { overlapOf, sealSecret } from "@/server/notify/secrets";
+import { auditable, checkAddress, type EndpointRow, lockEndpoint, withoutAddress } from "./endpoint";
 import {
   createdWebhook,
   createInput,
@@ -33,7 +28,7 @@ import {
   webhook,
   webhookPage,
 } from "./schema";
-import { newSigningSecret, sealSecret } from "./sign";
+import { newSigningSecret } from "./sign";
 
 /** Endpoints visible to a caller: for the whole partner's, a caller who reaches less sees only the host. */
 async function shownTo(tx: Tx, ctx: Ctx, rows: readonly EndpointRow[]): Promise<EndpointRow[]> {
@@ -55,7 +50,8 @@ export const listWebhooks = operation({
         .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: webhookEndpoints, query, where });
-      return { data: (await shownTo(tx, ctx, rows)).map(toWebhook), pagination };
+      const shown = await shownTo(tx, ctx, rows);
+      return { data: shown.map((row) => answerOf(webhook, row)), pagination };
     });
   },
 });
@@ -74,7 +70,7 @@ export const getWebhook = operation({
         .where(and(inReach(webhookEndpoints, ctx.scope), eq(webhookEndpoints.id, id)));
       const [row] = await shownTo(tx, ctx, rows);
       if (!row) throw notFound("webhook");
-      return toWebhook(row);
+      return answerOf(webhook, row);
     });
   },
 });
@@ -111,15 +107,15 @@ export const createWebhook = operation({
           name: input.name,
           url: input.url,
           kinds: input.kinds,
-          secret: sealSecret(secret, id),
+          secret: sealSecret("webhooks", id, secret),
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
       const row = oneOf(created);
-      return { row, about: await aboutEndpoint(tx, row) };
+      return { row, about: await ownedResource(tx, "webhook", row) };
     });
     record(ctx, { ...about, action: "webhook.create", details: { after: auditable(row) } });
-    return { ...toWebhook(row), secret };
+    return { ...answerOf(webhook, row), secret };
   },
 });
 
@@ -163,7 +159,7 @@ export const updateWebhook = operation({
         .set({ ...set, updatedAt: now })
         .where(eq(webhookEndpoints.id, id))
         .returning();
-      return { before, after: after ?? before, about: await aboutEndpoint(tx, after ?? before) };
+      return { before, after: after ?? before, about: await ownedResource(tx, "webhook", after ?? before) };
     });
     const details = { before: auditable(before), after: auditable(after) };
     const isMoved = before.url !== after.url;
@@ -173,7 +169,7 @@ export const updateWebhook = operation({
         action: "webhook.update",
         details: { ...details, urlChanged: isMoved },
       });
-    return toWebhook(after);
+    return answerOf(webhook, after);
   },
 });
 
@@ -192,16 +188,14 @@ export const rotateWebhook = operation({
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockEndpoint(tx, ctx, id);
       const change = {
-        secret: sealSecret(secret, id),
-        formerSecret: overlapSeconds > 0 ? found.secret : null,
-        formerUntil: overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null,
-        updatedAt: ctx.now(),
+        secret: sealSecret("webhooks", id, secret),
+        ...overlapOf(found, overlapSeconds, ctx.now()),
       };
       await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, id));
-      return { row: { ...found, ...change }, about: await aboutEndpoint(tx, found) };
+      return { row: { ...found, ...change }, about: await ownedResource(tx, "webhook", found) };
     });
     record(ctx, { ...about, action: "webhook.rotate", details: { overlapSeconds } });
-    return { ...toWebhook(row), secret };
+    return { ...answerOf(webhook, row), secret };
   },
 });
 
@@ -219,7 +213,7 @@ export const removeWebhook = operation({
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockEndpoint(tx, ctx, id);
       await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
-      return { row: found, about: await aboutEndpoint(tx, found) };
+      return { row: found, about: await ownedResource(tx, "webhook", found) };
     });
     record(ctx, { ...about, action: "webhook.delete", details: { before: auditable(row) } });
   },

@@ -62,9 +62,9 @@ it("counts unusual activity the same as the linked lists, before and after index
     { orgId, timestamp: ago(3), action: "user.permission.change", result: "denied" },
     { orgId, timestamp: ago(30), action: "user.permission.change" },
   ]);
-  const alert = { title: "Probe", description: "", level: "medium", ruleDigest: "p", groupDigest: "", groupKey: [] };
-  const of = { actorId: randomUUID(), actorName: "P", entries: [1], raisedEntries: 1, entryCount: 1, late: false };
-  const when = { firstAt: ago(1), lastAt: ago(1), raisedAt: ago(1), notifies: false, recorded: true };
+  const alert = { title: "Probe", description: "", level: "medium" as const, ruleDigest: "p", groupDigest: "" };
+  const of = { actorId: randomUUID(), actorName: "P", entries: [1], raisedEntries: 1, entryCount: 1, groupKey: [] };
+  const when = { firstAt: ago(1), lastAt: ago(1), raisedAt: ago(1), late: false, notifies: false, recorded: true };
   await asSystem((tx) =>
     tx.insert(detectionAlerts).values([
       { id: randomUUID(), orgId: loud, ...alert, ...of, ...when },

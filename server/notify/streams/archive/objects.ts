@@ -5,6 +5,7 @@ import { oneOf } from "@/db/rows";
 import { archiveObjects } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { readHeads } from "@/server/audit/tail/watch";
+import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";
 import { limit } from "@/server/ground/limits/windows";
@@ -44,26 +45,18 @@ export const inPart = ({ from, to, fromSeq, toSeq }: Part): SQL | undefined =>
 async function toObjects(tx: Tx, rows: readonly Found[]): Promise<ArchiveObject[]> {
   const heads = await readHeads(tx, [...new Set(rows.map(({ orgId }) => orgId))]);
   const pruned = new Map(heads.map(({ orgId, prunedThrough }) => [orgId, prunedThrough]));
-  return rows.map((row) => ({
-    id: row.id,
-    orgId: row.orgId,
-    streamId: row.streamId,
-    first: row.firstSeq,
-    last: row.lastSeq,
-    from: row.firstAt.toISOString(),
-    to: row.lastAt.toISOString(),
-    rows: row.rows,
-    bytes: row.bytes,
-    key: row.key,
-    digest: row.digest,
-    lock: row.lockMode && row.lockUntil ? { mode: row.lockMode, until: row.lockUntil.toISOString() } : null,
-    state: row.fault === null ? "intact" : "damaged",
-    fault: row.fault,
-    checkedAt: row.checkedAt.toISOString(),
-    inLog: row.firstSeq > (pruned.get(row.orgId) ?? 0),
-    continues: row.continues,
-    createdAt: row.createdAt.toISOString(),
-  }));
+  return rows.map(({ firstSeq, lastSeq, firstAt, lastAt, lockMode, lockUntil, ...row }) =>
+    answerOf(archiveObject, {
+      ...row,
+      first: firstSeq,
+      last: lastSeq,
+      from: firstAt,
+      to: lastAt,
+      lock: lockMode && lockUntil ? { mode: lockMode, until: lockUntil.toISOString() } : null,
+      state: row.fault === null ? "intact" : "damaged",
+      inLog: firstSeq > (pruned.get(row.orgId) ?? 0),
+    } as const),
+  );
 }
 
 /** Archived objects of the caller's organizations, newest entries first. */

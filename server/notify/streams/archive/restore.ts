@@ -8,6 +8,7 @@ import { conditionsOf } from "@/server/audit/query/conditions";
 import { allOf, ENTRY, withNames } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
 import { oneOrganization } from "@/server/evidence/integrity/integrity";
+import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { enqueue, type JobKind } from "@/server/ground/jobs";
@@ -35,21 +36,8 @@ const ROWS_AT_ONCE = 1_000;
 const t = archiveRestorations;
 type Row = typeof t.$inferSelect;
 
-const toRestoration = ({
-  id,
-  orgId,
-  firstSeq,
-  lastSeq,
-  state,
-  rows,
-  error,
-  createdAt,
-  expiresAt,
-}: Row): Restoration => ({
-  ...{ id, orgId, first: firstSeq, last: lastSeq, state, rows, error },
-  createdAt: createdAt.toISOString(),
-  expiresAt: expiresAt.toISOString(),
-});
+const toRestoration = ({ firstSeq: first, lastSeq: last, ...row }: Row): Restoration =>
+  answerOf(restoration, { ...row, first, last });
 
 /** Fewest objects that cover a range, in order: several archives may hold the same entries. */
 async function objectsFor(tx: Tx, orgId: string, input: Parameters<typeof inPart>[0]): Promise<ObjectRow[]> {
