@@ -1,5 +1,5 @@
 import { keysOf } from "@/server/ground/records";
-import type { StreamKind } from "@/server/notify/streams/vocabulary";
+import { DATADOG_SITES, type StreamKind } from "@/server/notify/streams/vocabulary";
 
 /** A destination's setting as a form field; `within` is the settings object that contains it. */
 export type Field = {
@@ -103,15 +103,7 @@ export const FIELDS: Record<StreamKind, readonly Field[]> = {
       name: "site",
       label: "Site",
       input: "select",
-      options: [
-        "datadoghq.com",
-        "us3.datadoghq.com",
-        "us5.datadoghq.com",
-        "datadoghq.eu",
-        "ap1.datadoghq.com",
-        "ap2.datadoghq.com",
-        "ddog-gov.com",
-      ].map((value) => ({ value, label: value })),
+      options: DATADOG_SITES.map((value) => ({ value, label: value })),
     },
     secret("API key"),
     { name: "service", label: "Service", input: "text", placeholder: "trailmark", isMinor: true },

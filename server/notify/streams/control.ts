@@ -18,13 +18,13 @@ import { inScope } from "@/server/ground/scope";
 import { onlyIdInput } from "@/server/ground/wire";
 import type { OnStep } from "@/server/notify/webhooks/post";
 import { DESTINATIONS } from "./destinations";
-import type { CheckStep } from "./destinations/destination";
 import { FORMATS } from "./formats";
 import { recordLastWord } from "./last-word";
 import { readEntries } from "./read";
 import {
   batch,
   batchPage,
+  type CheckStep,
   checkInput,
   checkResult,
   gap,

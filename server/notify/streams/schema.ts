@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { filterInput, filterShape } from "@/server/audit/schema";
 import { adminPage, displayName, guid, instant, isoTime, overlapSeconds, pagination } from "@/server/ground/wire";
-import { STREAM_FORMAT_NAMES, STREAM_KIND_NAMES, STREAM_STATES } from "./vocabulary";
+import { CHECK_STEPS, STREAM_FORMAT_NAMES, STREAM_KIND_NAMES, STREAM_STATES } from "./vocabulary";
 
 const MAX_SECRET_LENGTH = 16_384;
 const MAX_HOLD_DAYS = 365;
@@ -138,18 +138,14 @@ export const createdStream = stream.extend({
 
 export const streamPage = z.strictObject({ data: z.array(stream), pagination });
 
-export const checkResult = z.strictObject({
+const checkStep = z.strictObject({
+  step: z.enum(CHECK_STEPS),
   ok: z.boolean(),
-  steps: z.array(
-    z.strictObject({
-      step: z.enum(["address", "connect", "tls", "sign_in", "write", "acknowledge"]),
-      ok: z.boolean(),
-      message: z.string(),
-      ms: z.int().nullable(),
-    }),
-  ),
-  stream,
+  message: z.string(),
+  ms: z.int().nullable(),
 });
+export type CheckStep = Omit<z.output<typeof checkStep>, "ms">;
+export const checkResult = z.strictObject({ ok: z.boolean(), steps: z.array(checkStep), stream });
 
 /** A batch, acknowledged or being tried. */
 export const batch = z.strictObject({

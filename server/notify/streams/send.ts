@@ -8,8 +8,9 @@ import { DAY_MS } from "@/server/ground/time/durations";
 import { secretsOf } from "@/server/notify/secrets";
 import { heartbeatOf, nextBatch, type Ready } from "./batch";
 import { DESTINATIONS } from "./destinations";
-import type { Batch, CheckStep, Outcome } from "./destinations/destination";
+import type { Batch, Outcome } from "./destinations/destination";
 import { isSilent, leaveWork, type PositionKey, STREAM, takeWork, type Work, wakeStreams } from "./positions";
+import type { CheckStep } from "./schema";
 import { settle } from "./settle";
 import type { StreamRow } from "./stream";
 

@@ -25,6 +25,19 @@ export const STREAM_FORMATS = {
 export type StreamFormat = keyof typeof STREAM_FORMATS;
 export const STREAM_FORMAT_NAMES = keysOf(STREAM_FORMATS);
 
+/** Steps of a destination's check, in order. */
+export const CHECK_STEPS = ["address", "connect", "tls", "sign_in", "write", "acknowledge"] as const;
+
+export const DATADOG_SITES = [
+  "datadoghq.com",
+  "us3.datadoghq.com",
+  "us5.datadoghq.com",
+  "datadoghq.eu",
+  "ap1.datadoghq.com",
+  "ap2.datadoghq.com",
+  "ddog-gov.com",
+] as const;
+
 /**
  * draft: never checked. active. paused: by a person. failing: retried automatically. blocked: waits for a person.
  * disabled: by the receiver, or after 30 days without success. None loses an entry: positions stay.

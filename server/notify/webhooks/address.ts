@@ -64,6 +64,16 @@ export function requireAllowed(url: URL, may: Allowed): void {
   requireAllowedHost({ host: hostOf(url), port: Number(url.port || "443"), own: [443] }, may);
 }
 
+/** Reason that a check refuses an address; null if it does not. */
+export function refusalBy(check: (may: Allowed) => void): string | null {
+  try {
+    check(allowed());
+    return null;
+  } catch (error) {
+    return error instanceof RefusedAddress ? error.message : "is no address";
+  }
+}
+
 /**
  * Looks a name up for a connection and hands over the checked addresses alone: what was checked is what is connected to,
  * regardless of what the name resolves to a moment later. One private address among several refuses all.

@@ -6,7 +6,7 @@ import { invalid, notFound } from "@/server/ground/errors";
 import { inReach } from "@/server/ground/scope";
 import { requireMatch, versionOf } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
-import { allowed, RefusedAddress, requireAllowed } from "./address";
+import { refusalBy, requireAllowed } from "./address";
 
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 
@@ -25,11 +25,8 @@ export async function lockEndpoint(tx: Tx, ctx: Ctx, id: string): Promise<Endpoi
 
 /** @throws AppError validation_failed for an address that the operator does not allow. */
 export function checkAddress(address: string): void {
-  try {
-    requireAllowed(new URL(address), allowed());
-  } catch (error) {
-    throw error instanceof RefusedAddress ? invalid("url", error.message) : error;
-  }
+  const fault = refusalBy((may) => requireAllowed(new URL(address), may));
+  if (fault) throw invalid("url", fault);
 }
 
 /** An endpoint for the audit log: only the host of its address, which may hold a token. */

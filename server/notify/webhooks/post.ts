@@ -31,8 +31,8 @@ type Request = Message & {
 };
 
 /** An answer with the part of its body that was read, as text and bytes; or an error code and sentence. */
-type Answer = { status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer };
-type NoAnswer = { status: null; code: string; error: string };
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer };
+export type NoAnswer = { status: null; code: string; error: string };
 
 const REASONS: Record<string, string> = {
   ENOTFOUND: "The name was not found.",

@@ -16,7 +16,7 @@ import type { Batch, Outcome, Target } from "./destination";
 import { getObject, type NewObject, outcomeOfStore, putObject, type Store, storedAs } from "./s3-client";
 
 /** Where an archive writes a batch, and how long it is locked. */
-export type Place<C extends Store> = { target: Target<C>; key: string; lock: NewObject["lock"] };
+export type Place = { target: Target<Store>; key: string; lock: NewObject["lock"] };
 
 /** Ends the attempt with an outcome. */
 class Ended extends Error {
@@ -48,13 +48,13 @@ async function bundleOf(
 }
 
 /** Writes what does not exist yet. @throws Ended with the meaning of the store's refusal */
-async function putOnce<C extends Store>(target: Target<C>, object: Omit<NewObject, "isOnce">): Promise<void> {
+async function putOnce(target: Target<Store>, object: Omit<NewObject, "isOnce">): Promise<void> {
   const told = await putObject(target, { ...object, isOnce: true });
   // 412: written by an earlier attempt whose answer was lost; it is read back like any other.
   if (told.status !== 200 && told.status !== 412) throw new Ended(outcomeOfStore(told, target.now));
 }
 
-async function readBack<C extends Store>(target: Target<C>, key: string) {
+async function readBack(target: Target<Store>, key: string) {
   const told = await getObject(target, key);
   if (told.status !== 200) throw new Ended(outcomeOfStore(told, target.now));
   return { bytes: told.bytes, ...storedAs(told) };
@@ -76,7 +76,7 @@ const placeInSeries = ({ id, marker: { orgId, first } }: Batch) =>
   });
 
 /** Writes the manifest beside an object; an existing one must be ours, for these bytes. */
-async function keepManifest<C extends Store>({ target, lock }: Place<C>, manifest: Manifest): Promise<void> {
+async function keepManifest({ target, lock }: Place, manifest: Manifest): Promise<void> {
   const key = manifestKey(manifest.object);
   await putOnce(target, { key, body: Buffer.from(writeManifest(manifest)), type: "application/json", lock });
   const kept = readOwnManifest((await readBack(target, key)).bytes.toString("utf8"));
@@ -133,7 +133,7 @@ async function keepReceipt({ streamId, manifest, firstAt, lastAt }: Kept): Promi
   );
 }
 
-async function write<C extends Store>(place: Place<C>, batch: Batch): Promise<Outcome> {
+async function write(place: Place, batch: Batch): Promise<Outcome> {
   const { target, key, lock } = place;
   const { orgId, first, last } = batch.marker;
   const series = await placeInSeries(batch);
@@ -160,7 +160,7 @@ async function write<C extends Store>(place: Place<C>, batch: Batch): Promise<Ou
  * Writes a batch's entries as an evidence bundle with a signed manifest, reads both back, and records the receipt; only
  * then is it acknowledged, and retention may remove its range. Never rejects.
  */
-export async function archiveBatch<C extends Store>(place: Place<C>, batch: Batch): Promise<Outcome> {
+export async function archiveBatch(place: Place, batch: Batch): Promise<Outcome> {
   try {
     return await write(place, batch);
   } catch (error) {

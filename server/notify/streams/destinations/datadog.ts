@@ -2,9 +2,10 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
 import { HOUR_MS } from "@/server/ground/time/durations";
+import { DATADOG_SITES } from "@/server/notify/streams/vocabulary";
 import { sendTo } from "@/server/notify/webhooks/post";
-import type { Batch, Destination, Line, Target } from "./destination";
-import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf } from "./http";
+import type { Destination, Line, Message, Target } from "./destination";
+import { allowedUrl, checkMessage, filledIn, headerSecret, outcomeOf, stepsOf } from "./http";
 
 const compress = promisify(gzip);
 /** Datadog accepts older logs with 2xx but drops them. */
@@ -12,18 +13,8 @@ const MAX_AGE_HOURS = 18;
 /** Longer logs are cut. */
 const MAX_LOG_BYTES = 1_000_000;
 
-const SITES = [
-  "datadoghq.com",
-  "us3.datadoghq.com",
-  "us5.datadoghq.com",
-  "datadoghq.eu",
-  "ap1.datadoghq.com",
-  "ap2.datadoghq.com",
-  "ddog-gov.com",
-] as const;
-
 const config = z.strictObject({
-  site: z.enum(SITES).default("datadoghq.com"),
+  site: z.enum(DATADOG_SITES).default("datadoghq.com"),
   /** Replaces the site's intake: a proxy, or a worker of Observability Pipelines. */
   url: allowedUrl.optional(),
   service: z.string().trim().min(1).max(100).default("trailmark"),
@@ -35,8 +26,6 @@ const config = z.strictObject({
 type Config = z.output<typeof config>;
 
 const urlOf = ({ site, url }: Config): string => url ?? `https://http-intake.logs.${site}/api/v2/logs`;
-
-type Message = Pick<Batch, "organization" | "lines">;
 
 async function post({ config, secrets, signal, onStep }: Target<Config>, { organization, lines }: Message) {
   const tags = [...config.tags, "org:{org.slug}"].map((tag) => filledIn(tag, organization)).join(",");
@@ -76,19 +65,16 @@ export const datadog: Destination<Config> = {
   // 1,000 logs with the marker, and 5 MB after quoting.
   limits: { rows: 999, bytes: 2 * 1024 * 1024 },
   async check(target) {
-    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
-    const line: Line = { id: `check_${target.now.getTime()}`, seq: null, time: target.now, text };
-    const organization = { id: "", name: "Trailmark", slug: "trailmark" };
-    return stepsOf(await post(target, { organization, lines: [line] }), urlOf(target.config));
+    return stepsOf(await post(target, checkMessage(target.now)), urlOf(target.config));
   },
-  async send(target, { organization, lines }) {
-    const rows = lines.flatMap((line) => {
+  async send(target, batch) {
+    const rows = batch.lines.flatMap((line) => {
       const message = line.seq === null ? null : faultOf(line, target.now);
       return line.seq !== null && message !== null ? [{ seq: line.seq, message }] : [];
     });
     const left = new Set(rows.map(({ seq }) => seq));
-    const sent = lines.filter(({ seq }) => seq === null || !left.has(seq));
-    const outcome = outcomeOf(await post(target, { organization, lines: sent }), target.now);
+    const sent = batch.lines.filter(({ seq }) => seq === null || !left.has(seq));
+    const outcome = outcomeOf(await post(target, { ...batch, lines: sent }), target.now);
     return outcome.kind === "acknowledged" && rows.length > 0 ? { kind: "refused", rows } : outcome;
   },
   describe: (config) => new URL(urlOf(config)).host,

@@ -1,42 +1,41 @@
 import type { z } from "zod";
 import type { BatchMarker } from "@/server/notify/streams/formats/format";
+import type { CheckStep } from "@/server/notify/streams/schema";
 import type { OnStep } from "@/server/notify/webhooks/post";
 
 /** A line to send: an entry in the stream's format, or the batch's marker (without `seq`). */
 export type Line = { id: string; seq: number | null; time: Date; text: string };
 
-/**
- * Contents of an attempt. Every attempt has the same id, lines and bytes, even after a crash. mediaType: of a single
- * line; JSON formats have application/json.
- */
-export type Batch = {
+/** Lines for one organization's receiver. mediaType: of a single line; JSON formats have application/json. */
+export type Message = {
   id: string;
   organization: { id: string; name: string; slug: string };
   lines: Line[];
   mediaType: string;
-  marker: BatchMarker;
+};
+
+/** Contents of an attempt. Every attempt has the same id, lines and bytes, even after a crash. */
+export type Batch = Message & { marker: BatchMarker };
+
+/**
+ * Failure of an attempt. `again`: wait and retry (code: status or error code; retryAfterMs: requested by the receiver).
+ * `blocked`: wait for a person, dropping nothing. `disabled`: the receiver wants no more. `too_large`: halve the batch.
+ */
+export type Failure = {
+  kind: "again" | "blocked" | "disabled" | "too_large";
+  code: string;
+  message: string;
+  retryAfterMs?: number;
 };
 
 /**
- * Outcome of an attempt. `again`: wait and retry (code: status or error code; retryAfterMs: requested by the receiver).
- * `blocked`: wait for a person, dropping nothing. `disabled`: the receiver wants no more. `too_large`: halve the batch.
- * `refused`: only these rows were refused, all others are stored. receipt: the receiver's proof (ackId, ETag, version,
- * status).
+ * Outcome of an attempt. `refused`: only these rows were refused, all others are stored. receipt: the receiver's proof
+ * (ackId, ETag, version, status).
  */
 export type Outcome =
   | { kind: "acknowledged"; receipt: Record<string, string | number | null> }
-  | { kind: "again"; code: string; message: string; retryAfterMs?: number }
-  | { kind: "blocked"; code: string; message: string }
-  | { kind: "disabled"; code: string; message: string }
-  | { kind: "too_large"; code: string; message: string }
-  | { kind: "refused"; rows: { seq: number; message: string }[] };
-
-/** A step of the wizard's check: address, connection, TLS, signing in, writing, acknowledgement. */
-export type CheckStep = {
-  step: "address" | "connect" | "tls" | "sign_in" | "write" | "acknowledge";
-  ok: boolean;
-  message: string;
-};
+  | { kind: "refused"; rows: { seq: number; message: string }[] }
+  | Failure;
 
 /** secrets: the current one first, then a former one while still valid. */
 export type Target<Config> = {

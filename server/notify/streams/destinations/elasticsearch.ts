@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sendTo } from "@/server/notify/webhooks/post";
-import type { Batch, CheckStep, Destination, Line, Outcome, Target } from "./destination";
-import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf, template } from "./http";
+import type { Destination, Line, Message, Outcome, Target } from "./destination";
+import { allowedUrl, checkMessage, filledIn, headerSecret, outcomeOf, stepsBefore, stepsOf, template } from "./http";
 
 /** An answer has a line per entry. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -25,8 +25,6 @@ const item = z.object({
 });
 const answer = z.object({ errors: z.boolean(), items: z.array(item).default([]) });
 type Item = z.output<typeof item>["create"];
-
-type Message = Pick<Batch, "organization" | "lines" | "mediaType">;
 
 /** A line as a document with the timestamp that data streams need. */
 function documentOf({ time, text }: Line, mediaType: string): string {
@@ -95,16 +93,14 @@ export const elasticsearch: Destination<Config> = {
   acknowledges: true,
   limits: { rows: 1_000, bytes: 5 * 1024 * 1024 },
   async check(target) {
-    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
-    const lines: Line[] = [{ id: `check_${target.now.getTime()}`, seq: null, time: target.now, text }];
-    const organization = { id: "00000000-0000-0000-0000-000000000000", name: "Trailmark", slug: "trailmark" };
-    const told = await post(target, { organization, lines, mediaType: "application/json" });
+    const message = checkMessage(target.now);
+    const told = await post(target, message);
     const steps = stepsOf(told, target.config.url);
     if (told.status === null || steps.some(({ ok }) => !ok)) return steps;
-    const outcome = outcomeOfItems(told.body, lines);
+    const outcome = outcomeOfItems(told.body, message.lines);
     if (outcome.kind === "acknowledged" || outcome.kind === "refused") return steps;
-    const step: CheckStep = { step: "write", ok: false, message: outcome.message };
-    return [...steps.filter(({ step }) => step !== "write" && step !== "acknowledge"), step];
+    const isTls = target.config.url.startsWith("https:");
+    return [...stepsBefore("write", isTls), { step: "write", ok: false, message: outcome.message }];
   },
   async send(target, batch) {
     const told = await post(target, batch);

@@ -1,19 +1,12 @@
 import { z } from "zod";
-import { allowed, RefusedAddress, requireAllowed } from "@/server/notify/webhooks/address";
-import { REFUSED, refusalOf, type sendTo, UNTRUSTED } from "@/server/notify/webhooks/post";
-import type { Batch, CheckStep, Outcome } from "./destination";
+import { ZERO_UUID } from "@/server/ground/context";
+import type { CheckStep } from "@/server/notify/streams/schema";
+import { CHECK_STEPS } from "@/server/notify/streams/vocabulary";
+import { refusalBy, requireAllowed } from "@/server/notify/webhooks/address";
+import { type Answer, type NoAnswer, REFUSED, refusalOf, UNTRUSTED } from "@/server/notify/webhooks/post";
+import type { Failure, Message, Outcome } from "./destination";
 
 /** Shared by HTTP destinations: addresses, and interpretation of answers. */
-
-/** Reason that an address is not allowed; null if it is. */
-function faultOf(url: string): string | null {
-  try {
-    requireAllowed(new URL(url), allowed());
-    return null;
-  } catch (error) {
-    return error instanceof RefusedAddress ? error.message : "is no address";
-  }
-}
 
 /** An address allowed by the operator. */
 export const allowedUrl = z
@@ -21,7 +14,7 @@ export const allowedUrl = z
   .max(2048)
   .transform((text) => new URL(text).href)
   .superRefine((url, context) => {
-    const message = faultOf(url);
+    const message = refusalBy((may) => requireAllowed(new URL(url), may));
     if (message) context.addIssue({ code: "custom", message });
   });
 
@@ -34,13 +27,23 @@ export const template = (max: number) =>
     .max(max)
     .refine((text) => !/[{}]/.test(text.replace(/\{org\.(id|slug)\}/g, "")), "knows only {org.id} and {org.slug}");
 
-export const filledIn = (text: string, { id, slug }: Batch["organization"]): string =>
+export const filledIn = (text: string, { id, slug }: Message["organization"]): string =>
   text.replaceAll("{org.id}", id).replaceAll("{org.slug}", slug);
 
 /** A token, key or password sent in a header. */
 export const headerSecret = (label: string) => ({ label, schema: z.string().regex(/^[\x21-\x7e]{1,4096}$/) });
 
-export type HttpAnswer = Awaited<ReturnType<typeof sendTo>>;
+/** A message that tests a receiver without sending an entry. */
+export function checkMessage(at: Date): Message {
+  const id = `check_${at.getTime()}`;
+  const text = JSON.stringify({ type: "trailmark.check", at: at.toISOString() });
+  return {
+    id,
+    organization: { id: ZERO_UUID, name: "Trailmark", slug: "trailmark" },
+    lines: [{ id, seq: null, time: at, text }],
+    mediaType: "application/json",
+  };
+}
 
 /** Characters of a receiver's answer shown to a person. */
 const MAX_QUOTED = 512;
@@ -54,7 +57,7 @@ function retryAfterOf(header: string | undefined, now: Date): number | undefined
 }
 
 /** An answer other than 2xx in words, with the start of its body. */
-function refusedWith({ status, body }: Extract<HttpAnswer, { status: number }>): string {
+function refusedWith({ status, body }: Answer): string {
   const quoted = body.trim().slice(0, MAX_QUOTED);
   return quoted ? `${refusalOf(status)} ${quoted}` : refusalOf(status);
 }
@@ -62,12 +65,16 @@ function refusedWith({ status, body }: Extract<HttpAnswer, { status: number }>):
 /** Temporary statuses: busy or briefly unavailable. */
 const PASSING = new Set([408, 425, 429]);
 
+/** Outcome without an answer. */
+export const outcomeOfNone = ({ code, error: message }: NoAnswer): Failure => ({
+  kind: code === REFUSED || code === UNTRUSTED ? "blocked" : "again",
+  code,
+  message,
+});
+
 /** Outcome of an answer; `acknowledged` is specific to each destination. */
-export function outcomeOf(answer: HttpAnswer, now: Date): Outcome {
-  if (answer.status === null) {
-    const { code, error: message } = answer;
-    return { kind: code === REFUSED || code === UNTRUSTED ? "blocked" : "again", code, message };
-  }
+export function outcomeOf(answer: Answer | NoAnswer, now: Date): Outcome {
+  if (answer.status === null) return outcomeOfNone(answer);
   const { status, headers } = answer;
   const code = String(status);
   if (status >= 200 && status < 300) return { kind: "acknowledged", receipt: { status } };
@@ -82,8 +89,7 @@ export function outcomeOf(answer: HttpAnswer, now: Date): Outcome {
   return { kind: isOfBatch ? "too_large" : "blocked", code, message };
 }
 
-const ORDER = ["address", "connect", "tls", "sign_in", "write", "acknowledge"] as const;
-type Step = (typeof ORDER)[number];
+type Step = CheckStep["step"];
 
 const DONE: Record<Step, string> = {
   address: "The address is allowed.",
@@ -94,21 +100,24 @@ const DONE: Record<Step, string> = {
   acknowledge: "The receiver acknowledges what it has.",
 };
 
-function failedAt(answer: HttpAnswer): Step | null {
-  if (answer.status !== null) {
-    if (answer.status >= 200 && answer.status < 300) return null;
-    return [401, 403, 407].includes(answer.status) ? "sign_in" : "write";
-  }
-  if ([REFUSED, "ENOTFOUND", "EAI_AGAIN"].includes(answer.code)) return "address";
-  return answer.code === UNTRUSTED || answer.code.startsWith("ERR_SSL") || answer.code === "EPROTO" ? "tls" : "connect";
+/** Step at which a connection failed. */
+export function failedAt(code: string): Step {
+  if ([REFUSED, "ENOTFOUND", "EAI_AGAIN"].includes(code)) return "address";
+  return [UNTRUSTED, "tls", "EPROTO"].includes(code) || code.startsWith("ERR_SSL") ? "tls" : "connect";
 }
 
+/** Passed steps before one; all by default. */
+export const stepsBefore = (step: Step | null, isTls: boolean): CheckStep[] =>
+  CHECK_STEPS.slice(0, step === null ? undefined : CHECK_STEPS.indexOf(step))
+    .filter((one) => one !== "tls" || isTls)
+    .map((one) => ({ step: one, ok: true, message: DONE[one] }));
+
 /** Steps of a check visible in a request; ends with the first failure. */
-export function stepsOf(answer: HttpAnswer, url: string): CheckStep[] {
-  const failed = failedAt(answer);
-  const order = ORDER.filter((step) => step !== "tls" || url.startsWith("https:"));
-  const passed = failed === null ? order : order.slice(0, order.indexOf(failed));
-  const steps: CheckStep[] = passed.map((step) => ({ step, ok: true, message: DONE[step] }));
-  const message = answer.status === null ? answer.error : refusedWith(answer);
-  return failed === null ? steps : [...steps, { step: failed, ok: false, message }];
+export function stepsOf(answer: Answer | NoAnswer, url: string): CheckStep[] {
+  const isTls = url.startsWith("https:");
+  const { status } = answer;
+  if (status !== null && status >= 200 && status < 300) return stepsBefore(null, isTls);
+  const step = status === null ? failedAt(answer.code) : [401, 403, 407].includes(status) ? "sign_in" : "write";
+  const message = status === null ? answer.error : refusedWith(answer);
+  return [...stepsBefore(step, isTls), { step, ok: false, message }];
 }

@@ -3,8 +3,8 @@ import { gzip } from "node:zlib";
 import { z } from "zod";
 import { sendTo } from "@/server/notify/webhooks/post";
 import { newSigningSecret, signedHeaders } from "@/server/notify/webhooks/sign";
-import type { Destination, Target } from "./destination";
-import { allowedUrl, outcomeOf, stepsOf } from "./http";
+import type { Destination, Message, Target } from "./destination";
+import { allowedUrl, checkMessage, outcomeOf, stepsOf } from "./http";
 
 const compress = promisify(gzip);
 const MAX_HEADERS = 20;
@@ -34,12 +34,11 @@ const partsOf = (secret: string): [signing: string, authorization: string | unde
   return [signing, authorization];
 };
 
-type Message = { id: string; lines: readonly string[]; mediaType: string };
-
 function bodyOf({ lines, mediaType }: Message, { body }: Config): { text: string; type: string } {
   const isJson = mediaType === "application/json";
-  if (isJson && body === "array") return { text: `[${lines.join(",\n")}]`, type: "application/json" };
-  return { text: lines.map((line) => `${line}\n`).join(""), type: isJson ? "application/x-ndjson" : "text/plain" };
+  if (isJson && body === "array")
+    return { text: `[${lines.map(({ text }) => text).join(",\n")}]`, type: "application/json" };
+  return { text: lines.map(({ text }) => `${text}\n`).join(""), type: isJson ? "application/x-ndjson" : "text/plain" };
 }
 
 async function post({ config, secrets, now, signal, onStep }: Target<Config>, message: Message) {
@@ -77,13 +76,10 @@ export const https: Destination<Config> = {
   acknowledges: true,
   limits: { rows: 1_000, bytes: 1024 * 1024 },
   async check(target) {
-    const line = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
-    const id = `check_${target.now.getTime()}`;
-    const answer = await post(target, { id, lines: [line], mediaType: "application/json" });
-    return stepsOf(answer, target.config.url);
+    return stepsOf(await post(target, checkMessage(target.now)), target.config.url);
   },
-  async send(target, { id, lines, mediaType }) {
-    return outcomeOf(await post(target, { id, lines: lines.map(({ text }) => text), mediaType }), target.now);
+  async send(target, batch) {
+    return outcomeOf(await post(target, batch), target.now);
   },
   describe: ({ url }) => new URL(url).host,
 };

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { z } from "zod";
-import type { Destination, Line, Outcome } from "./destination";
+import type { Destination, Message, Outcome } from "./destination";
+import { checkMessage } from "./http";
 import { checkBy, connectTo, hostFault, keySecret, outcomeOfFailure, tlsShape } from "./socket";
 import { messageOf } from "./syslog-tls";
 
@@ -20,6 +21,9 @@ type Config = z.output<typeof config>;
 
 /** A receiver's answer to a transaction. */
 type Answer = { transaction: number; status: number; text: string };
+
+/** A message, or the answer that refused it. */
+type Sent = { seq: number | null; text: string };
 
 class Refused extends Error {}
 
@@ -107,10 +111,8 @@ class Session {
    * Sends all, at most WINDOW unanswered. @returns refused messages @throws when the connection ended before all was
    * answered
    */
-  async sendAll(
-    messages: readonly { seq: number | null; text: string }[],
-  ): Promise<{ seq: number | null; text: string }[]> {
-    const refused: { seq: number | null; text: string }[] = [];
+  async sendAll(messages: readonly Sent[]): Promise<Sent[]> {
+    const refused: Sent[] = [];
     let at = 0;
     const sender = async () => {
       for (let message = messages[at++]; message; message = messages[at++]) {
@@ -128,17 +130,17 @@ class Session {
   }
 }
 
-async function deliver(socket: Socket, lines: readonly Line[], host: string) {
+async function deliver(socket: Socket, { lines, organization: { slug } }: Message): Promise<Sent[]> {
   const session = new Session(socket);
   try {
     await session.open();
-    return await session.sendAll(lines.map((line) => ({ seq: line.seq, text: messageOf(line, host) })));
+    return await session.sendAll(lines.map((line) => ({ seq: line.seq, text: messageOf(line, slug) })));
   } finally {
     session.close();
   }
 }
 
-function outcomeOf(lines: readonly Line[], refused: readonly { seq: number | null; text: string }[]): Outcome {
+function outcomeOf({ lines }: Message, refused: readonly Sent[]): Outcome {
   const [first] = refused;
   if (!first) return { kind: "acknowledged", receipt: { acknowledged: lines.length } };
   // 500 is a failure of the receiver, not of the message.
@@ -152,10 +154,8 @@ export const relp: Destination<Config> = {
   acknowledges: true,
   limits: { rows: 1_000, bytes: 1024 * 1024 },
   check(target) {
-    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
-    const line: Line = { id: "check", seq: null, time: target.now, text };
     return checkBy(target, async (socket) => {
-      const refused = await deliver(socket, [line], "trailmark");
+      const refused = await deliver(socket, checkMessage(target.now));
       const ok = refused.length === 0;
       return [
         { step: "write", ok: true, message: "The receiver accepts a message." },
@@ -163,12 +163,12 @@ export const relp: Destination<Config> = {
       ];
     });
   },
-  async send(target, { lines, organization }) {
+  async send(target, batch) {
     try {
-      return outcomeOf(lines, await deliver(await connectTo(target), lines, organization.slug));
+      return outcomeOf(batch, await deliver(await connectTo(target), batch));
     } catch (error) {
       if (error instanceof Refused) return { kind: "again", code: "relp", message: error.message };
-      return outcomeOfFailure(error, target.now);
+      return outcomeOfFailure(error);
     }
   },
   describe: ({ host, port }) => `${host}:${port}`,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { AwsV4Signer } from "aws4fetch";
-import { sendTo } from "@/server/notify/webhooks/post";
+import { type Answer, type NoAnswer, sendTo } from "@/server/notify/webhooks/post";
 import type { Outcome, Target } from "./destination";
-import { type HttpAnswer, outcomeOf } from "./http";
+import { outcomeOf } from "./http";
 
 /** Signed requests (SigV4) to an S3-compatible store, through the guarded client. */
 
@@ -44,7 +44,7 @@ export const endpointOf = ({ endpoint, region }: Pick<Store, "endpoint" | "regio
 
 const pathOf = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
 
-async function request<C extends Store>(target: Target<C>, { method, key, headers, body }: StoreRequest) {
+async function request(target: Target<Store>, { method, key, headers, body }: StoreRequest) {
   const { config, secrets, signal, onStep } = target;
   const bytes = body ?? new Uint8Array();
   const url = `${endpointOf(config)}/${pathOf(config.bucket)}/${pathOf(key)}`;
@@ -76,7 +76,7 @@ function lockHeaders({ lock }: NewObject): Record<string, string> {
 }
 
 /** Writes an object; the store compares the checksum with the received bytes. */
-export function putObject<C extends Store>(target: Target<C>, object: NewObject): Promise<HttpAnswer> {
+export function putObject(target: Target<Store>, object: NewObject): Promise<Answer | NoAnswer> {
   const { key, body, type, encoding, metadata = {}, isOnce } = object;
   const kept = Object.entries(metadata).map(([name, value]) => [`x-amz-meta-${name}`, value]);
   const headers = {
@@ -90,14 +90,14 @@ export function putObject<C extends Store>(target: Target<C>, object: NewObject)
   return request(target, { method: "PUT", key, headers, body });
 }
 
-export const headObject = <C extends Store>(target: Target<C>, key: string): Promise<HttpAnswer> =>
+export const headObject = (target: Target<Store>, key: string): Promise<Answer | NoAnswer> =>
   request(target, { method: "HEAD", key, headers: { "x-amz-checksum-mode": "ENABLED" } });
 
-export const getObject = <C extends Store>(target: Target<C>, key: string): Promise<HttpAnswer> =>
+export const getObject = (target: Target<Store>, key: string): Promise<Answer | NoAnswer> =>
   request(target, { method: "GET", key });
 
 /** Outcome of a store's answer: a refused request is never caused by one entry. */
-export function outcomeOfStore(answer: HttpAnswer, now: Date): Outcome {
+export function outcomeOfStore(answer: Answer | NoAnswer, now: Date): Outcome {
   const outcome = outcomeOf(answer, now);
   if (answer.status === 409) return { kind: "again", code: "409", message: "Another request writes the same object." };
   if (outcome.kind !== "too_large" && outcome.kind !== "disabled") return outcome;
@@ -108,7 +108,7 @@ type Header = string | string[] | undefined;
 const first = (value: Header): string | null => (Array.isArray(value) ? value[0] : value) ?? null;
 
 /** Store's metadata of an object. */
-export function storedAs({ headers }: Extract<HttpAnswer, { status: number }>) {
+export function storedAs({ headers }: Answer) {
   return {
     etag: first(headers.etag),
     version: first(headers["x-amz-version-id"]),

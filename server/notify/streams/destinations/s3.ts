@@ -2,8 +2,9 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
 import { DAY_MS } from "@/server/ground/time/durations";
+import type { CheckStep } from "@/server/notify/streams/schema";
 import { archiveBatch } from "./archive";
-import type { Batch, CheckStep, Destination, Outcome, Target } from "./destination";
+import type { Batch, Destination, Outcome, Target } from "./destination";
 import { allowedUrl, filledIn, stepsOf, template } from "./http";
 import {
   digestOf,

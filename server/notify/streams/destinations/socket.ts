@@ -2,16 +2,18 @@ import { connect, isIP, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { z } from "zod";
+import type { CheckStep } from "@/server/notify/streams/schema";
 import {
   type Allowed,
   allowed,
   guardedLookup,
   RefusedAddress,
+  refusalBy,
   requireAllowedHost,
 } from "@/server/notify/webhooks/address";
-import { failureOf, followSteps, REFUSED, UNTRUSTED } from "@/server/notify/webhooks/post";
-import type { CheckStep, Outcome, Target } from "./destination";
-import { type HttpAnswer, outcomeOf } from "./http";
+import { failureOf, followSteps } from "@/server/notify/webhooks/post";
+import type { Failure, Target } from "./destination";
+import { failedAt, outcomeOfNone, stepsBefore } from "./http";
 
 /** Shared by socket destinations: a connection through the same guard, and the meaning of its failures. */
 
@@ -52,25 +54,19 @@ export const keySecret = {
   isOptional: true as const,
 };
 
-/** Reason that a host is not allowed, for a schema's refinement. */
-export function hostFault({ host, port, tls }: Pick<Endpoint, "host" | "port" | "tls">): string | null {
-  try {
-    requireReachable({ host, port, tls }, allowed());
-    return null;
-  } catch (error) {
-    return error instanceof RefusedAddress ? error.message : "is no address";
-  }
-}
-
+/** tls: by default on. */
 type Endpoint = {
   host: string;
   port: number;
-  tls: boolean;
+  tls?: boolean;
   ca?: string | undefined;
   certificate?: string | undefined;
 };
 
-function requireReachable({ host, port, tls }: Pick<Endpoint, "host" | "port" | "tls">, may: Allowed): void {
+/** Reason that a host is not allowed, for a schema's refinement. */
+export const hostFault = (endpoint: Endpoint): string | null => refusalBy((may) => requireReachable(endpoint, may));
+
+function requireReachable({ host, port, tls = true }: Endpoint, may: Allowed): void {
   if (!tls && !may.http) throw new RefusedAddress("must use TLS");
   requireAllowedHost({ host, port, own: OWN_PORTS }, may);
 }
@@ -84,8 +80,8 @@ function endBy(socket: Socket, signal: AbortSignal): void {
 }
 
 /** Connects to an allowed address. @throws RefusedAddress, or the connection's error */
-export async function connectTo<C extends Endpoint>({ config, secrets, signal, onStep }: Target<C>): Promise<Socket> {
-  const { host, port, tls, ca, certificate: cert } = config;
+export async function connectTo({ config, secrets, signal, onStep }: Target<Endpoint>): Promise<Socket> {
+  const { host, port, tls = true, ca, certificate: cert } = config;
   const may = allowed();
   requireReachable(config, may);
   const lookup = guardedLookup(may);
@@ -130,37 +126,24 @@ async function untilAccepted(socket: Socket, ticket: Promise<void>): Promise<voi
 }
 
 /** Outcome of a failed connection. */
-export function outcomeOfFailure(error: unknown, now: Date): Outcome {
+export function outcomeOfFailure(error: unknown): Failure {
   const isOfCertificate = error instanceof Error && "code" in error && /^ERR_(OSSL|TLS|SSL)/.test(String(error.code));
   if (isOfCertificate) return { kind: "blocked", code: "tls", message: `TLS failed: ${error.message.trim()}` };
-  const failure: HttpAnswer = failureOf(error, SILENCE_MS);
-  return outcomeOf(failure, now);
+  return outcomeOfNone(failureOf(error, SILENCE_MS));
 }
 
 /** Steps of a check that runs `attempt` over a connection. */
-export async function checkBy<C extends Endpoint>(
-  target: Target<C>,
+export async function checkBy(
+  target: Target<Endpoint>,
   attempt: (socket: Socket) => Promise<CheckStep[]>,
 ): Promise<CheckStep[]> {
-  const steps: CheckStep[] = [];
-  const pass = (step: CheckStep["step"], message: string) => steps.push({ step, ok: true, message });
+  let passed: CheckStep[] = [];
   try {
     const socket = await connectTo(target);
-    pass("address", "The address is allowed.");
-    pass("connect", "The receiver answers.");
-    if (target.config.tls) pass("tls", "The certificate is trusted.");
-    return [...steps, ...(await attempt(socket))];
+    passed = stepsBefore("sign_in", target.config.tls !== false);
+    return [...passed, ...(await attempt(socket))];
   } catch (error) {
-    const outcome = outcomeOfFailure(error, target.now);
-    const { code, message } = outcome.kind === "blocked" || outcome.kind === "again" ? outcome : NO_OUTCOME;
-    return [...steps, { step: failedStep(steps, code), ok: false, message }];
+    const { code, message } = outcomeOfFailure(error);
+    return [...passed, { step: passed.length > 0 ? "write" : failedAt(code), ok: false, message }];
   }
-}
-
-const NO_OUTCOME = { code: "failed", message: "The connection failed." };
-
-function failedStep(passed: readonly CheckStep[], code: string): CheckStep["step"] {
-  if (passed.length > 0) return "write";
-  if ([REFUSED, "ENOTFOUND", "EAI_AGAIN"].includes(code)) return "address";
-  return code === UNTRUSTED || code === "tls" || code === "EPROTO" ? "tls" : "connect";
 }

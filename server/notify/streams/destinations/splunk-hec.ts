@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import type { CheckStep } from "@/server/notify/streams/schema";
 import { sendTo } from "@/server/notify/webhooks/post";
-import type { Batch, CheckStep, Destination, Line, Outcome, Target } from "./destination";
-import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf, template } from "./http";
+import type { Destination, Line, Message, Outcome, Target } from "./destination";
+import { allowedUrl, checkMessage, filledIn, headerSecret, outcomeOf, stepsOf, template } from "./http";
 
 /** Poll interval and limit for an indexer's acknowledgement. */
 const ACK_POLL_MS = 1_000;
@@ -25,7 +26,6 @@ const config = z.strictObject({
   acknowledge: z.boolean().default(false),
 });
 type Config = z.output<typeof config>;
-type Message = Pick<Batch, "organization" | "lines" | "mediaType">;
 
 const answer = z.object({ code: z.number().optional(), text: z.string().optional(), ackId: z.number().optional() });
 const acks = z.object({ acks: z.record(z.string(), z.boolean()) });
@@ -46,7 +46,7 @@ function endpoint({ url }: Config, path: "event" | "ack"): string {
 }
 
 /** One channel per token and organization, because acknowledgements are counted within it. */
-function channelOf({ config, secrets }: Target<Config>, { id }: Batch["organization"]): string {
+function channelOf({ config, secrets }: Target<Config>, { id }: Message["organization"]): string {
   const hex = createHash("sha256").update([config.url, secrets[0], id].join("\n")).digest("hex");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
@@ -80,7 +80,7 @@ async function post(target: Target<Config>, message: Message) {
 }
 
 /** Polls until the indexer has written the batch. "false" may also mean unknown, so it is then sent again. */
-async function acknowledged(target: Target<Config>, organization: Batch["organization"], ackId: number) {
+async function acknowledged(target: Target<Config>, organization: Message["organization"], ackId: number) {
   const { config, secrets, signal } = target;
   const url = `${endpoint(config, "ack")}?channel=${channelOf(target, organization)}`;
   const end = performance.now() + ACK_WAIT_MS;
@@ -118,8 +118,6 @@ async function deliver(target: Target<Config>, message: Message): Promise<{ outc
   return { outcome: await acknowledged(target, message.organization, said.ackId), steps };
 }
 
-const CHECKED = { id: "00000000-0000-0000-0000-000000000000", name: "Trailmark", slug: "trailmark" };
-
 /** Splunk's HTTP Event Collector. */
 export const splunkHec: Destination<Config> = {
   config,
@@ -128,15 +126,10 @@ export const splunkHec: Destination<Config> = {
   // Splunk Cloud recommends 1 MB per request.
   limits: { rows: 1_000, bytes: 768 * 1024 },
   async check(target) {
-    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
-    const line: Line = { id: `check_${target.now.getTime()}`, seq: null, time: target.now, text };
-    const message = { organization: CHECKED, lines: [line], mediaType: "application/json" };
-    const { outcome, steps } = await deliver(target, message);
+    const { outcome, steps } = await deliver(target, checkMessage(target.now));
     if (steps.some(({ ok }) => !ok)) return steps;
-    if (outcome.kind === "acknowledged")
-      return [...steps, { step: "acknowledge", ok: true, message: "Splunk acknowledged the event." }];
-    const message_ = outcome.kind === "refused" ? "Splunk refused the event." : outcome.message;
-    return [...steps, { step: "acknowledge", ok: false, message: message_ }];
+    const message = "message" in outcome ? outcome.message : "Splunk acknowledged the event.";
+    return [...steps, { step: "acknowledge", ok: outcome.kind === "acknowledged", message }];
   },
   async send(target, batch) {
     return (await deliver(target, batch)).outcome;

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { z } from "zod";
-import type { Destination, Line } from "./destination";
+import type { Destination, Line, Message } from "./destination";
+import { checkMessage } from "./http";
 import { checkBy, connectTo, hostFault, keySecret, outcomeOfFailure, tlsShape } from "./socket";
 
 /** Facility 13 (log audit), severity 6 (informational). */
@@ -10,7 +11,7 @@ const BOM = "\ufeff";
 const config = z
   .strictObject({ ...tlsShape, port: tlsShape.port.default(6514) })
   .superRefine(({ host, port }, context) => {
-    const message = hostFault({ host, port, tls: true });
+    const message = hostFault({ host, port });
     if (message) context.addIssue({ code: "custom", path: ["host"], message });
   });
 type Config = z.output<typeof config>;
@@ -30,7 +31,8 @@ function framed(message: string): Buffer {
 /**
  * Writes and closes our side. If the receiver then closes its own, it has read everything; storage is never confirmed.
  */
-function deliver(socket: Socket, bytes: Buffer): Promise<void> {
+function deliver(socket: Socket, { lines, organization }: Message): Promise<void> {
+  const bytes = Buffer.concat(lines.map((line) => framed(messageOf(line, organization.slug))));
   return new Promise((resolve, reject) => {
     socket.once("error", reject);
     socket.once("close", (isFailed) => (isFailed ? undefined : resolve()));
@@ -39,12 +41,6 @@ function deliver(socket: Socket, bytes: Buffer): Promise<void> {
   });
 }
 
-/** TLS client certificates are checked after the handshake: only a receiver that stays connected has accepted. */
-const endpointOf = <T extends { config: Config }>(target: T) => ({
-  ...target,
-  config: { ...target.config, tls: true },
-});
-
 /** Syslog over TLS (RFC 5424, RFC 5425). */
 export const syslogTls: Destination<Config> = {
   config,
@@ -52,20 +48,17 @@ export const syslogTls: Destination<Config> = {
   acknowledges: false,
   limits: { rows: 1_000, bytes: 1024 * 1024 },
   check(target) {
-    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
-    const line: Line = { id: "check", seq: null, time: target.now, text };
-    return checkBy(endpointOf(target), async (socket) => {
-      await deliver(socket, framed(messageOf(line, "trailmark")));
+    return checkBy(target, async (socket) => {
+      await deliver(socket, checkMessage(target.now));
       return [{ step: "write", ok: true, message: "The message was sent. Syslog has no acknowledgement." }];
     });
   },
-  async send(target, { lines, organization }) {
+  async send(target, batch) {
     try {
-      const socket = await connectTo(endpointOf(target));
-      await deliver(socket, Buffer.concat(lines.map((line) => framed(messageOf(line, organization.slug)))));
-      return { kind: "acknowledged", receipt: { sent: lines.length } };
+      await deliver(await connectTo(target), batch);
+      return { kind: "acknowledged", receipt: { sent: batch.lines.length } };
     } catch (error) {
-      return outcomeOfFailure(error, target.now);
+      return outcomeOfFailure(error);
     }
   },
   describe: ({ host, port }) => `${host}:${port}`,

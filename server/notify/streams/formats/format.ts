@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 
@@ -13,32 +14,36 @@ export type StreamedEntry = {
   origin: string;
 };
 
+const checksum = z.string().regex(/^[0-9a-f]{64}$/);
+const seq = z.int().positive();
+
 /**
  * Facts that let a receiver prove a batch complete, sent as its last line in every format. A heartbeat is sent when
  * idle, or with an entry ahead of its turn; its range is empty. digest: SHA-256 (hex) over `previous`, then each
  * sequence and checksum of the range, filtered entries included.
  */
-export type BatchMarker = {
-  type: "trailmark.batch" | "trailmark.heartbeat";
-  batch: string;
-  orgId: string;
+export const batchMarker = z.object({
+  type: z.enum(["trailmark.batch", "trailmark.heartbeat"]),
+  batch: z.string(),
+  orgId: z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   /** Creation time of the batch (ISO). */
-  at: string;
-  first: number;
-  last: number;
-  /** Number of entries sent, and filtered ones as [sequence, checksum]. */
-  rows: number;
-  filtered: [number, string][];
+  at: z.string(),
+  first: z.int(),
+  last: z.int(),
+  /** Number of entries sent, and filtered ones. */
+  rows: z.int(),
+  filtered: z.array(z.tuple([seq, checksum])),
   /** Entries before `first` that retention removed unsent. */
-  gap?: { first: number; last: number };
-  previous: string | null;
-  digest: string;
+  gap: z.object({ first: seq, last: seq }).optional(),
+  previous: checksum.nullable(),
+  digest: checksum,
   /** Newest signed checkpoint of the chain as a note; null before the first. */
-  checkpoint: string | null;
+  checkpoint: z.string().nullable(),
   /** Tree hashes (base64) before `first`, in a first batch that does not start with the log. */
-  before?: string[];
-  replay?: string;
-};
+  before: z.array(z.string()).max(64).optional(),
+  replay: z.string().optional(),
+});
+export type BatchMarker = z.output<typeof batchMarker>;
 
 /** Format of entries. To add one, export this from a file and add a line to FORMATS. */
 export type Format = {

@@ -2,14 +2,13 @@ import { z } from "zod";
 import { checksumOf } from "@/server/evidence/chain/chain-hash";
 import { readExact, writeExact } from "@/server/ground/exact-json";
 import { isObject } from "@/server/ground/records";
+import { batchMarker } from "@/server/notify/streams/formats/format";
 import { SD_ID } from "@/server/notify/streams/formats/rfc5424";
 
 /** Parses a line of a receiver's file in any format, also inside wrappers added by receivers. */
 
-const checksum = z.string().regex(/^[0-9a-f]{64}$/);
-const orgId = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const { orgId, digest: checksum } = batchMarker.shape;
 const seq = z.int().positive();
-const pairs = z.array(z.tuple([seq, checksum]));
 const text = z.string();
 
 const placed = z.object({ orgId, seq, checksum, previous: checksum.nullable() });
@@ -20,23 +19,7 @@ const placed = z.object({ orgId, seq, checksum, previous: checksum.nullable() })
  */
 export type PlacedEntry = z.output<typeof placed> & { kind: "entry"; content: "good" | "altered" | "unread" };
 
-const marker = z.object({
-  type: z.enum(["trailmark.batch", "trailmark.heartbeat"]),
-  batch: text,
-  orgId,
-  first: z.int(),
-  last: z.int(),
-  rows: z.int(),
-  filtered: pairs,
-  gap: z.object({ first: seq, last: seq }).optional(),
-  previous: checksum.nullable(),
-  digest: checksum,
-  checkpoint: text.nullable(),
-  replay: text.optional(),
-  origin: text,
-  /** Tree hashes before `first`, needed by a file that does not start with the log. */
-  before: z.array(text).max(64).optional(),
-});
+const marker = batchMarker.omit({ at: true }).extend({ origin: text });
 export type ReadMarker = z.output<typeof marker> & { kind: "marker" };
 export type Found = PlacedEntry | ReadMarker;
 
