@@ -16,7 +16,7 @@ import {
 } from "@/components/audit/state/view";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";
-import type { FullPage } from "@/server/audit/schema";
+import type { ListedPage } from "@/server/audit/schema";
 import { keysOf } from "@/server/ground/records";
 import { TodayStrip } from "./today-strip";
 
@@ -35,7 +35,7 @@ export default async function AuditPage({ searchParams }: Props) {
   const now = new Date();
   const kept = await fetchOrNull<{ fold: boolean | null }>(tableSettingsQuery(trpc));
   const listed = listedInput(toListInput(view, zone, now), view, isFolding(view, kept?.fold));
-  const page = listed.routine && (await fetchOrNull<FullPage>(entriesQuery(trpc, listed)));
+  const page = listed.routine && (await fetchOrNull<ListedPage>(entriesQuery(trpc, listed)));
   const folds = page ? [routineQuery(trpc, { listed, page, zone })] : [];
   return (
     <Prefetched

@@ -1,8 +1,8 @@
-import type { FullEntry } from "@/server/audit/schema";
+import type { ListedEntry } from "@/server/audit/schema";
 import { sentenceText } from "@/server/audit/sentence";
 import { isObject } from "@/server/ground/records";
 
-export type Entry = FullEntry;
+export type Entry = ListedEntry;
 
 /** Times of the newest and oldest entry of a page. */
 export const endsOf = (entries: readonly Entry[]) => [entries[0]?.timestamp, entries.at(-1)?.timestamp];

@@ -8,7 +8,7 @@ import { useRequestedAction } from "@/components/requested-action";
 import { useTRPC } from "@/components/trpc";
 import { isTyping, useKeyDown } from "@/components/ui/key-down";
 import { joinValues, splitValues, termsOf } from "@/server/audit/query/values";
-import type { FullPage } from "@/server/audit/schema";
+import type { ListedPage } from "@/server/audit/schema";
 import type { Entry } from "./entry";
 import { toggleLive, useLive } from "./live/live";
 import { namesOf, titleOf } from "./state/describe-filters";
@@ -30,7 +30,7 @@ const idsIn = (view: View): IdFilter[] => [
   ...exclusionsOf(view).flatMap((one) => NAMED.flatMap((name) => (name === one.name ? { name, id: one.value } : []))),
 ];
 
-const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.flatMap(({ data }) => data?.data ?? []);
+const entriesIn = (pages: { data: ListedPage | undefined }[]): Entry[] => pages.flatMap(({ data }) => data?.data ?? []);
 
 /**
  * Names for the ids in the filters: from the entries on the page, otherwise from the newest entry with that id

@@ -180,5 +180,8 @@ export type FullEntry = z.output<typeof fullEntry>;
 const truncated = z.literal(true).optional();
 export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination, truncated });
 export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination, truncated });
-export type FullPage = z.output<typeof fullPage>;
 export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination, truncated });
+
+/** Entries of the dashboard's lists: without the seal, which integrity.entryStatus returns. */
+export type ListedEntry = Omit<FullEntry, "checksum" | "prevChecksum">;
+export type ListedPage = Omit<z.output<typeof fullPage>, "data"> & { data: ListedEntry[] };

@@ -1,7 +1,7 @@
 "use client";
 
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck, ShieldQuestionMark } from "lucide-react";
 import type { Entry } from "@/components/audit/entry";
 import { count } from "@/components/format/amounts";
@@ -13,46 +13,51 @@ import { readErrorText } from "@/components/ui/notice";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import classes from "./chain-panel.module.css";
 
+type Status = Outputs["integrity"]["entryStatus"];
+
 /** An entry's position in the chain: its checksum and the previous entry's. */
-export function ChainPanel({ entry }: { entry: Entry }) {
+export function ChainPanel({ entry: { id, chainSeq } }: { entry: Entry }) {
+  const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: UNBATCHED, staleTime: 0 }));
+  const seal = query.data;
   return (
     <>
-      <EntryStatus id={entry.id} />
+      <EntryStatus query={query} />
       <ol>
         <li className={classes.link} data-current>
           <Text span size="sm">
-            Entry {count(entry.chainSeq)}
+            Entry {count(chainSeq)}
           </Text>
-          <CopiedCode value={entry.checksum} what="checksum" />
+          {seal && <CopiedCode value={seal.checksum} what="checksum" />}
         </li>
-        <li className={classes.link}>
-          {entry.prevChecksum ? (
-            <>
-              <Text span size="sm">
-                Previous entry
-              </Text>
-              <CopiedCode value={entry.prevChecksum} what="previous checksum" />
-            </>
-          ) : (
-            <>
-              <Text span size="sm">
-                Start of the chain
-              </Text>
-              <Text span size="sm" c="dimmed">
-                No previous checksum: this is the first entry, or the first one that retention kept.
-              </Text>
-            </>
-          )}
-        </li>
+        {seal && (
+          <li className={classes.link}>
+            {seal.prevChecksum ? (
+              <>
+                <Text span size="sm">
+                  Previous entry
+                </Text>
+                <CopiedCode value={seal.prevChecksum} what="previous checksum" />
+              </>
+            ) : (
+              <>
+                <Text span size="sm">
+                  Start of the chain
+                </Text>
+                <Text span size="sm" c="dimmed">
+                  No previous checksum: this is the first entry, or the first one that retention kept.
+                </Text>
+              </>
+            )}
+          </li>
+        )}
       </ol>
     </>
   );
 }
 
 /** Verifies the entry again on the server, and shows which checkpoint outside the database covers it. */
-function EntryStatus({ id }: { id: string }) {
+function EntryStatus({ query }: { query: UseQueryResult<Status, unknown> }) {
   const { zone } = useZone();
-  const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: UNBATCHED, staleTime: 0 }));
   if (query.isPending)
     return (
       <p className={classes.status} role="status">
@@ -102,7 +107,7 @@ const BREAK_TEXT: Record<string, string> = {
   missing: "An entry before it is missing.",
 };
 
-function Break({ found }: { found: Outputs["integrity"]["entryStatus"]["breaks"][number] }) {
+function Break({ found }: { found: Status["breaks"][number] }) {
   return (
     <dl className={classes.break}>
       <dt>{BREAK_TEXT[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}</dt>

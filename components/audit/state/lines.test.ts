@@ -19,8 +19,6 @@ const entryAt = (timestamp: string, change: Partial<Entry> = {}): Entry => ({
   resource: { type: "session", id: "", name: "" },
   details: {},
   errorMessage: null,
-  checksum: "",
-  prevChecksum: null,
   chainSeq: 1,
   ...change,
 });

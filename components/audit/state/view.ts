@@ -22,7 +22,7 @@ import {
   toExclusion,
 } from "@/server/audit/query/catalogue";
 import { MAX_WORDS, splitValues, termsOf } from "@/server/audit/query/values";
-import type { FullPage } from "@/server/audit/schema";
+import type { ListedPage } from "@/server/audit/schema";
 import { MAX_FILTER_LIST_LENGTH, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
@@ -172,7 +172,7 @@ export const listedInput = (input: Input, view: View, folds: boolean): Input =>
 /** Query options for the telemetry that is folded among a page's entries. */
 export function routineQuery(
   trpc: Pick<ReturnType<typeof useTRPC>, "audit">,
-  { listed, page, zone }: { listed: Input; page: FullPage | undefined; zone: string },
+  { listed, page, zone }: { listed: Input; page: ListedPage | undefined; zone: string },
 ) {
   const { skipCount: _, routine: __, ...filter } = listed;
   const through = page?.pagination.nextCursor ? page.data.at(-1)?.timestamp : undefined;

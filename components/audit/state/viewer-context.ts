@@ -3,7 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { createContext, type ReactNode, type RefObject, useContext } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { FullPage } from "@/server/audit/schema";
+import type { ListedPage } from "@/server/audit/schema";
 import type { RoutineFold } from "./lines";
 import type { OpenEntry } from "./open-entry";
 import type { TableSettings } from "./table-settings";
@@ -12,7 +12,7 @@ import type { ViewerState } from "./viewer-state";
 
 /** The list as it is shown. */
 export type AuditList = {
-  list: UseQueryResult<FullPage, unknown>;
+  list: UseQueryResult<ListedPage, unknown>;
   /** The page's entries, including live arrivals. */
   entries: Entry[];
   names: ReadonlyMap<string, string>;

@@ -3,6 +3,7 @@ import { GET as getOne } from "@/app/api/v1/audit-logs/logs/[id]/route";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { GET as getFlat } from "@/app/api/v1/audit-logs/route";
 import type { RowInput } from "@/server/audit/record/to-row";
+import { type FullEntry, listInput } from "@/server/audit/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   call,
@@ -10,9 +11,11 @@ import {
   createOrg,
   createPartner,
   createUser,
+  ctxFor,
   type TestOrg,
   type TestUser,
 } from "@/testing/factories";
+import { listEntries } from "./list";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));
 
@@ -120,6 +123,14 @@ describe("audit lists", () => {
       changes: { before: {}, after: {} },
     });
     expect(body.entries[1].changes).toEqual({ before: { lock: 15 }, after: { lock: 5 } });
+  });
+
+  it("lists the same entries for the dashboard, without their checksums", async () => {
+    const listed = await listEntries.run(await ctxFor(jane), listInput.parse({ limit: 10 }));
+    const { body } = await full("limit=10");
+    expect(body.data[0].checksum).toMatch(/^[0-9a-f]{64}$/);
+    const rest = body.data.map(({ checksum: _, prevChecksum: __, ...entry }: FullEntry) => entry);
+    expect(listed).toEqual({ ...body, data: rest });
   });
 
   it("names agents by hostname, or by the first characters of a raw ID", async () => {

@@ -20,6 +20,7 @@ import {
   filterInput,
   flatPage,
   fullPage,
+  type ListedPage,
   listInput,
   searchInput,
   searchPage,
@@ -190,5 +191,16 @@ export const listFullEntries = operation({
     const { rows, ...page } = await readPage(ctx, input, input);
     const data = await tenantRead(ctx.scope, (tx) => withFirstSeen(tx, rows.map(toFullEntry)));
     return { data, ...page };
+  },
+});
+
+/** Audit entries for the dashboard. */
+export const listEntries = operation({
+  permission: "audit:read",
+  input: listInput,
+  output: typed<ListedPage>(),
+  async run(ctx, input) {
+    const { data, ...page } = await listFullEntries.run(ctx, input);
+    return { data: data.map(({ checksum: _, prevChecksum: __, ...entry }) => entry), ...page };
   },
 });

@@ -2,7 +2,7 @@ import { getFacets } from "@/server/audit/entries/counts/facets";
 import { getHistogram } from "@/server/audit/entries/counts/histogram";
 import { foldRoutine } from "@/server/audit/entries/counts/routine";
 import { getAuditEntry, getEntryJson, getNeighbours, getPreviousChange, listRelated } from "@/server/audit/entries/get";
-import { listForPrint, listFullEntries } from "@/server/audit/entries/list";
+import { listEntries, listForPrint } from "@/server/audit/entries/list";
 import { findNames } from "@/server/audit/entries/names";
 import {
   wholeCompliance,
@@ -146,7 +146,7 @@ export const appRouter = router({
     entries: query(listRestored),
   }),
   audit: router({
-    list: query(listFullEntries),
+    list: query(listEntries),
     names: query(findNames),
     get: query(getAuditEntry),
     json: query(getEntryJson),

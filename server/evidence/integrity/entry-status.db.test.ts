@@ -10,7 +10,7 @@ import { entryStatus } from "./schema";
 afterAll(closeRoles);
 
 describe("integrity status of an entry", () => {
-  it("names the first checkpoint that covers it and the last verification", async () => {
+  it("names its checksums, the first checkpoint that covers it and the last verification", async () => {
     const { id: orgId } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
     const rows = auditRows(orgId, 6);
@@ -22,6 +22,8 @@ describe("integrity status of an entry", () => {
     const early = entryStatus.parse(await getEntryStatus.run(ctx, { id: rows[1]?.id as string }));
     expect(early).toMatchObject({ status: "intact", breaks: [], checkpoint: { seq: 4 } });
     expect(early.lastVerified).toMatchObject({ status: "intact" });
+    const first = await getEntryStatus.run(ctx, { id: rows[0]?.id as string });
+    expect([first.prevChecksum, early.prevChecksum]).toEqual([null, first.checksum]);
     const late = await getEntryStatus.run(ctx, { id: rows[5]?.id as string });
     expect(late).toMatchObject({ status: "unproven", checkpoint: null, lastVerified: null });
     expect(late.reasons).toEqual(["No checkpoint covers it yet."]);

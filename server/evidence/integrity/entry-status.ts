@@ -64,7 +64,7 @@ async function hold({ status, breaks, marked }: Integrity, checkpoint: StoredNot
 }
 
 /**
- * Current integrity of an entry: its contents and link, freshly read; its position in the tree under the first signed
+ * Current integrity of an entry: its contents, seal and link, freshly read; its position in the tree under the first signed
  * checkpoint that covers it; the last verification that read it.
  * @throws AppError not_found when the entry is missing or belongs to another organization.
  */
@@ -86,6 +86,8 @@ export const getEntryStatus = operation({
       readAt: ctx.now().toISOString(),
       checkpoint: checkpoint && { seq: checkpoint.size, signedAt: checkpoint.signedAt },
       lastVerified,
+      checksum: row.checksum,
+      prevChecksum: row.prev_checksum,
     };
   },
 });

@@ -138,7 +138,7 @@ export const integrityStatus = z.strictObject({
 });
 export type IntegrityStatus = z.output<typeof integrityStatus>;
 
-/** Integrity of one entry; checkpoint is the first signed one at or after it, whose tree was searched. */
+/** Seal and integrity of one entry; checkpoint is the first signed one at or after it, whose tree was searched. */
 export const entryStatus = z.strictObject({
   status: z.enum(["intact", "broken", "unproven"]),
   /** Reasons that it is unproven, one sentence each. */
@@ -147,5 +147,7 @@ export const entryStatus = z.strictObject({
   breaks: z.array(chainBreak),
   checkpoint: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
   lastVerified: z.strictObject({ at: isoTime, status: z.enum(VERDICT_STATUSES) }).nullable(),
+  checksum: z.string(),
+  prevChecksum: z.string().nullable(),
 });
 export type EntryStatus = z.output<typeof entryStatus>;

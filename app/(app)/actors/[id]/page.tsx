@@ -4,7 +4,7 @@ import { ActorPage } from "@/components/audit/activity/activity";
 import { filterFor } from "@/components/audit/state/narrow";
 import { Guarded } from "@/components/frame/guarded";
 import { joinValues } from "@/server/audit/query/values";
-import type { FullPage } from "@/server/audit/schema";
+import type { ListedPage } from "@/server/audit/schema";
 import { actorOf } from "@/server/audit/sentence";
 
 type Props = { params: Promise<{ id: string }> };
@@ -12,7 +12,7 @@ type Props = { params: Promise<{ id: string }> };
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const id = decodeURIComponent((await params).id);
   const one = { [filterFor("actorId", id)]: joinValues([id]), limit: 1, skipCount: true };
-  const [entry] = (await fetchOrNull<FullPage>(trpc.audit.list.queryOptions(one)))?.data ?? [];
+  const [entry] = (await fetchOrNull<ListedPage>(trpc.audit.list.queryOptions(one)))?.data ?? [];
   return { title: entry ? actorOf(entry) : "Actor" };
 }
 
