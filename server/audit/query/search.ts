@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { addRow, hasRow } from "@/server/audit/search/format";
-import { countBits, keepRows, type Matching, type Query, rowsIn, without } from "@/server/audit/search/match";
+import { hasRow } from "@/server/audit/search/format";
+import { countBits, keepRows, type Matching, NO_ROWS, type Query, rowsIn, without } from "@/server/audit/search/match";
 import { matchSegments, readIndex, readTimes, type Segment, SegmentGone } from "@/server/audit/search/store";
 import { conditionsOf } from "./conditions";
 import { type Deadline, isOver } from "./deadline";
@@ -38,11 +38,10 @@ type KeyWindow = {
 const CHECKED = 4_000;
 /** Lower limit, because some rows do not match. */
 const FEWEST_CHECKED = 500;
-/** Up to this many candidates are all read at once, instead of resolving uncertain ones first or reading all times. */
+/** A segment's candidates up to this many are all read, instead of its times or page by page. */
 const FEW = { unsure: 200, sure: 16 };
 /** Segments read first if no total is requested; each further step reads four times as many. */
 const FIRST_SEGMENTS = 4;
-const NO_ROWS = new Uint8Array();
 
 const checked = (tx: Tx, keys: readonly Key[], where: SQL): Promise<Found[]> =>
   keys.length === 0
@@ -80,17 +79,6 @@ async function inReach({ tx, span, pruned }: Search, segment: Segment, matching:
 
 const keyOf = ({ orgId, first }: Segment, row: number): Key => ({ orgId, seq: String(first + row) });
 
-/** Reads the rows on which the index is uncertain. */
-async function decide({ tx, where }: Search, segment: Segment, { sure, maybe }: Matching): Promise<Matching> {
-  const found = sure.slice();
-  const open = rowsIn(without(maybe, sure));
-  for (let at = 0; at < open.length; at += CHECKED) {
-    const keys = open.slice(at, at + CHECKED).map((row) => keyOf(segment, row));
-    for (const { seq } of await checked(tx, keys, where)) addRow(found, Number(seq) - segment.first);
-  }
-  return { sure: found, maybe: found };
-}
-
 /**
  * Adds the newest matches of a segment, up to the number needed.
  * @returns the position at which time ran out; null if the segment was read completely
@@ -98,12 +86,7 @@ async function decide({ tx, where }: Search, segment: Segment, { sure, maybe }: 
 async function addKeys(search: Search, segment: Segment, { sure, maybe }: Matching): Promise<number | null> {
   const { tx, where, matches } = search;
   const { after, need, deadline } = search.window;
-  const count = countBits(maybe);
-  if (count <= FEW.sure) {
-    const keys = rowsIn(maybe).map((row) => keyOf(segment, row));
-    matches.add(await checked(tx, keys, where));
-    return null;
-  }
+  if (maybe === NO_ROWS) return null;
   const times = await readTimes(tx, segment);
   const toFound = (row: number): Found => ({ ...keyOf(segment, row), ms: times[row] ?? 0 });
   const rows = rowsIn(maybe)
@@ -121,6 +104,32 @@ async function addKeys(search: Search, segment: Segment, { sure, maybe }: Matchi
   return null;
 }
 
+/**
+ * Reads the candidates of some segments that need no order: the uncertain ones if all matches are counted, and those of
+ * segments with few.
+ * @returns the number of matches read, and the candidates left
+ */
+async function readSome({ tx, where, window, matches }: Search, some: readonly { segment: Segment; rows: Matching }[]) {
+  let keys: Key[] = [];
+  let read = 0;
+  const flush = async () => {
+    const found = await checked(tx, keys, where);
+    matches.add(found);
+    read += found.length;
+    keys = [];
+  };
+  const left: Matching[] = [];
+  for (const { segment, rows } of some) {
+    const { sure, maybe } = rows;
+    const isFew = countBits(maybe) <= (window.total || sure === maybe ? FEW.sure : FEW.unsure);
+    left.push(isFew ? { sure: NO_ROWS, maybe: NO_ROWS } : window.total ? { sure, maybe: sure } : rows);
+    for (const row of rowsIn(isFew ? maybe : window.total ? without(maybe, sure) : NO_ROWS))
+      if (keys.push(keyOf(segment, row)) === CHECKED) await flush();
+  }
+  await flush();
+  return { read, left };
+}
+
 /** Searches segments, newest rows first, until enough matches are newer than any row left. */
 async function bySegments(search: Search, segments: readonly Segment[]) {
   const { tx, query, matches, window, span } = search;
@@ -133,25 +142,15 @@ async function bySegments(search: Search, segments: readonly Segment[]) {
     if (!window.total && next && isEnough(next)) break;
     if (at > 0 && next && isOver(window.deadline)) return { total, floor: next.newest };
     const found = await matchSegments(tx, some, query);
-    const isFew = (n: number) => {
-      const { sure, maybe } = found[n] ?? { sure: NO_ROWS, maybe: NO_ROWS };
-      return countBits(sure) < countBits(maybe) && countBits(maybe) <= FEW.unsure;
-    };
-    const few = some.flatMap((segment, n) =>
-      isFew(n) ? rowsIn(found[n]?.maybe ?? NO_ROWS).map((row) => keyOf(segment, row)) : [],
+    const rows = await Promise.all(
+      some.map(async (segment, n) => ({ segment, rows: await inReach(search, segment, found[n] as Matching) })),
     );
-    const read = await checked(tx, few, search.where);
-    matches.add(read);
-    total += read.length;
+    const step = await readSome(search, rows);
+    total += step.read;
     for (const [n, segment] of some.entries()) {
-      const matching = found[n];
-      if (!matching || isFew(n)) continue;
-      let rows = await inReach(search, segment, matching);
-      if (window.total) {
-        rows = await decide(search, segment, rows);
-        total += countBits(rows.sure);
-      }
-      const cut = isEnough(segment) ? null : await addKeys(search, segment, rows);
+      const rest = step.left[n] as Matching;
+      total += countBits(rest.sure);
+      const cut = isEnough(segment) ? null : await addKeys(search, segment, rest);
       if (cut !== null) return { total, floor: Math.max(cut, left[at + n + 1]?.newest ?? cut) };
     }
   }

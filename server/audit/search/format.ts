@@ -26,7 +26,8 @@ export const CLASS = {
 } as const;
 export type Class = (typeof CLASS)[keyof typeof CLASS];
 
-const END = "\0";
+/** Stands before and after each term of a block. */
+export const END = "\0";
 const ASCII = /^\p{ASCII}*$/u;
 export const isAscii = (text: string): boolean => ASCII.test(text);
 
@@ -127,7 +128,8 @@ export function decodeTimes(data: Uint8Array, rows: number): Float64Array {
 
 /** One bit a row. */
 export type Bits = Uint8Array;
-export const noBits = (rows: number): Bits => new Uint8Array(Math.ceil(rows / 8));
+/** No rows of so many; whole words of four bytes. */
+export const noBits = (rows: number): Bits => new Uint8Array(Math.ceil(rows / 32) * 4);
 export const addRow = (bits: Bits, row: number): void => {
   bits[row >> 3] = (bits[row >> 3] ?? 0) | (1 << (row & 7));
 };
@@ -143,8 +145,9 @@ function putPosting(into: Bytes, rows: readonly number[], count: number): void {
     deltas.varint(row - before - 1);
     before = row;
   }
-  const isBitmap = deltas.length > Math.ceil(count / 8);
-  const bits = isBitmap ? noBits(count) : deltas.view();
+  const size = Math.ceil(count / 8);
+  const isBitmap = deltas.length > size;
+  const bits = isBitmap ? noBits(count).subarray(0, size) : deltas.view();
   if (isBitmap) for (const row of rows) addRow(bits, row);
   into.varint(bits.length * 2 + (isBitmap ? 1 : 0));
   into.put(bits);
@@ -285,16 +288,19 @@ export class Block {
   }
 
   get terms(): string[] {
-    this.#terms ??= this.text.slice(1, -1).split(END);
-    return this.#terms;
+    return this.text.slice(1, -1).split(END);
   }
-  #terms: string[] | undefined;
 
-  get foldedTerms(): string[] {
-    this.#foldedTerms ??= this.folded.slice(1, -1).split(END);
-    return this.#foldedTerms;
+  /** Terms in which a text occurs, or that begin with it if it starts with END; with their indexes. */
+  *termsWith(wanted: string, text = this.text): Generator<[place: number, term: string]> {
+    let [place, start] = [0, 1];
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, start - 1)) {
+      let end = text.indexOf(END, start);
+      for (; end <= at; end = text.indexOf(END, start)) [place, start] = [place + 1, end + 1];
+      yield [place, text.slice(start, end)];
+      [place, start] = [place + 1, end + 1];
+    }
   }
-  #foldedTerms: string[] | undefined;
 
   #startOf(place: number): number {
     if (!this.#starts) {

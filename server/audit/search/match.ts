@@ -6,6 +6,7 @@ import {
   type Block,
   CLASS,
   type Class,
+  END,
   fold,
   type Grams,
   isAscii,
@@ -30,10 +31,15 @@ export type Query =
   | { op: "unknown" };
 
 const UNKNOWN: Query = { op: "unknown" };
-export const and = (...of: Query[]): Query => ({ op: "and", of });
-export const or = (...of: Query[]): Query => ({ op: "or", of });
+const NOTHING: Query = { op: "or", of: [] };
+export const and = (...of: Query[]): Query => (of.includes(NOTHING) ? NOTHING : { op: "and", of });
+export function or(...of: Query[]): Query {
+  const some = of.filter((one) => one !== NOTHING);
+  return some.length > 0 ? { op: "or", of: some } : NOTHING;
+}
 export const not = (of: Query): Query => ({ op: "not", of });
-export const is = (kind: Class, values: readonly string[]): Query => ({ op: "is", kind, values: new Set(values) });
+export const is = (kind: Class, values: readonly string[]): Query =>
+  values.length > 0 ? { op: "is", kind, values: new Set(values) } : NOTHING;
 export const where = (kind: Class, test: (value: string) => boolean): Query => ({ op: "where", kind, test });
 /** At most these rows, each to be read. */
 export const perhaps = (query: Query = UNKNOWN): Query => and(query, UNKNOWN);
@@ -76,11 +82,17 @@ export function narrows(query: Query, isNot = false): boolean {
   }
 }
 
-export const leavesOf = (query: Query): Leaf[] => {
-  if (query.op === "unknown") return [];
-  if (query.op === "not") return leavesOf(query.of);
-  return query.op === "and" || query.op === "or" ? query.of.flatMap(leavesOf) : [query];
-};
+/** Leaves that must be read to decide a query; `canMatch` is false for leaves without rows. */
+export function leavesOf(query: Query, canMatch: (leaf: Leaf) => boolean = () => true): Leaf[] {
+  const isPossible = (one: Query): boolean => {
+    if (one.op === "unknown" || one.op === "not") return true;
+    if (one.op === "and") return one.of.every(isPossible);
+    return one.op === "or" ? one.of.some(isPossible) : canMatch(one);
+  };
+  if (query.op === "unknown" || !isPossible(query)) return [];
+  if (query.op === "not") return leavesOf(query.of, canMatch);
+  return query.op === "and" || query.op === "or" ? query.of.flatMap((one) => leavesOf(one, canMatch)) : [query];
+}
 
 export function blocksOf(leaf: Leaf, grams: readonly Grams[]): number[] {
   const holdsOne = (one: Grams): boolean => {
@@ -91,36 +103,45 @@ export function blocksOf(leaf: Leaf, grams: readonly Grams[]): number[] {
   return grams.flatMap((one, at) => (holdsOne(one) ? [at] : []));
 }
 
+/** Adds the rows of a block's terms that match. */
 export function addRows(into: Bits, block: Block, leaf: Leaf): void {
-  const add = (terms: readonly string[], fits: (term: string) => boolean) => {
-    for (const [place, term] of terms.entries()) if (fits(term)) block.addTo(into, place);
-  };
   if (leaf.op === "contains") {
-    if (block.folded.includes(leaf.text))
-      add(block.foldedTerms, (term) => leaf.classes.includes(term.charAt(0)) && term.includes(leaf.text, 1));
+    for (const [place, term] of block.termsWith(leaf.text, block.folded))
+      if (leaf.classes.includes(term.charAt(0)) && term.includes(leaf.text, 1)) block.addTo(into, place);
     return;
   }
   const fits = leaf.op === "is" ? (value: string) => leaf.values.has(value) : leaf.test;
-  add(block.terms, (term) => term.startsWith(leaf.kind) && fits(term.slice(1)));
+  for (const [place, term] of block.termsWith(END + leaf.kind)) if (fits(term.slice(1))) block.addTo(into, place);
 }
 
 /** Rows that surely match, and rows that may. */
 export type Matching = { sure: Bits; maybe: Bits };
 
-function joined(start: Bits, all: readonly Bits[], isAnd: boolean): Bits {
-  const bits = start.slice();
-  for (const one of all)
-    for (let at = 0; at < bits.length; at++) {
-      const [a, b] = [bits[at] ?? 0, one[at] ?? 0];
-      bits[at] = isAnd ? a & b : a | b;
-    }
+/** The empty set, which most segments give most terms. */
+export const NO_ROWS: Bits = new Uint8Array();
+
+/** Sets are whole words long, so that they are combined a word at a time. */
+const wordsOf = (bits: Bits): Int32Array => new Int32Array(bits.buffer, bits.byteOffset, bits.length / 4);
+
+function combined(isAnd: boolean, sets: readonly Bits[], all: Bits): Bits {
+  const [deciding, neutral] = isAnd ? [NO_ROWS, all] : [all, NO_ROWS];
+  if (sets.includes(deciding)) return deciding;
+  const [first = neutral, ...others] = sets.filter((set) => set !== neutral);
+  if (others.length === 0) return first;
+  const bits = first.slice();
+  const words = wordsOf(bits);
+  for (const other of others.map(wordsOf))
+    for (let at = 0; at < words.length; at++) words[at] = isAnd ? words[at]! & other[at]! : words[at]! | other[at]!;
   return bits;
 }
 
 /** Difference of two sets of rows. */
 export function without(bits: Bits, others: Bits): Bits {
+  if (bits === NO_ROWS || bits === others) return NO_ROWS;
+  if (others === NO_ROWS) return bits;
   const rest = bits.slice();
-  for (let at = 0; at < rest.length; at++) rest[at] = (rest[at] ?? 0) & ~(others[at] ?? 0);
+  const [words, gone] = [wordsOf(rest), wordsOf(others)];
+  for (let at = 0; at < words.length; at++) words[at]! &= ~gone[at]!;
   return rest;
 }
 
@@ -128,17 +149,22 @@ export function without(bits: Bits, others: Bits): Bits {
 export function evaluate(query: Query, rowsOf: (leaf: Leaf) => Bits, all: Bits): Matching {
   switch (query.op) {
     case "unknown":
-      return { sure: new Uint8Array(all.length), maybe: all };
+      return { sure: NO_ROWS, maybe: all };
     case "not": {
       const { sure, maybe } = evaluate(query.of, rowsOf, all);
       return { sure: without(all, maybe), maybe: without(all, sure) };
     }
     case "and":
     case "or": {
-      const isAnd = query.op === "and";
       const found = query.of.map((one) => evaluate(one, rowsOf, all));
-      const join = (sets: Bits[]) => joined(isAnd ? all : new Uint8Array(all.length), sets, isAnd);
-      return { sure: join(found.map(({ sure }) => sure)), maybe: join(found.map(({ maybe }) => maybe)) };
+      const sets = (kind: keyof Matching) =>
+        combined(
+          query.op === "and",
+          found.map((one) => one[kind]),
+          all,
+        );
+      const sure = sets("sure");
+      return { sure, maybe: found.every((one) => one.sure === one.maybe) ? sure : sets("maybe") };
     }
     default: {
       const bits = rowsOf(query);
@@ -148,8 +174,8 @@ export function evaluate(query: Query, rowsOf: (leaf: Leaf) => Bits, all: Bits):
 }
 
 export function allBits(rows: number): Bits {
-  const bits = noBits(rows).fill(0xff);
-  if (rows % 8 > 0) bits[bits.length - 1] = (1 << (rows % 8)) - 1;
+  const bits = noBits(rows).fill(0xff, 0, Math.ceil(rows / 8));
+  if (rows % 8 > 0) bits[rows >> 3] = (1 << (rows % 8)) - 1;
   return bits;
 }
 
@@ -169,6 +195,6 @@ export function rowsIn(bits: Bits): number[] {
 
 export function countBits(bits: Bits): number {
   let count = 0;
-  for (let at = 0; at < bits.length; at++) for (let byte = bits[at] ?? 0; byte !== 0; byte &= byte - 1) count++;
+  for (let word of wordsOf(bits)) for (; word !== 0; word &= word - 1) count++;
   return count;
 }

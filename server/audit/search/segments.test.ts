@@ -12,7 +12,21 @@ import {
   type SegmentBytes,
   splitGrams,
 } from "./format";
-import { addRows, allBits, and, blocksOf, evaluate, holds, is, type Leaf, not, or, type Query, where } from "./match";
+import {
+  addRows,
+  allBits,
+  and,
+  blocksOf,
+  evaluate,
+  holds,
+  is,
+  type Leaf,
+  not,
+  or,
+  type Query,
+  rowsIn,
+  where,
+} from "./match";
 
 const TEXTS = [
   "a b",
@@ -146,7 +160,7 @@ describe("a search segment", () => {
         }) as IndexedRow,
     );
     const { sure, maybe } = matchSegment(built(1, rows), holds("Ws-1", IN));
-    expect([...sure]).toEqual([0b011]);
+    expect(rowsIn(sure)).toEqual([0, 1]);
     expect(maybe).toEqual(sure);
   });
 

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type Bits, Block, decodeTimes, type Grams, noBits, splitGrams } from "./format";
-import { addRows, allBits, blocksOf, evaluate, type Leaf, leavesOf, type Matching, type Query } from "./match";
+import { type Bits, Block, type BlockBytes, decodeTimes, type Grams, noBits, splitGrams } from "./format";
+import { addRows, allBits, blocksOf, evaluate, type Leaf, leavesOf, type Matching, NO_ROWS, type Query } from "./match";
 
 /** A stored segment: its rows start at sequence `first`; oldest and newest are times in ms. */
 export type Segment = { id: string; orgId: string; first: number; rows: number; oldest: number; newest: number };
@@ -36,21 +36,43 @@ export async function readIndex(tx: Tx, orgIds: readonly string[]): Promise<Inde
 /** The indexer replaced a listed segment, so the search restarts. */
 export class SegmentGone extends Error {}
 
-const MOST_GRAM_BYTES = 32 * 1024 * 1024;
-/** Cached grams, most recently used last: six bytes a row spare most searches nearly all reads. */
-const held = new Map<string, Grams[]>();
+const MOST_HELD_BYTES = 32 * 1024 * 1024;
+/** Grams and blocks of segments by key, most recently used last: pages and words of one search read the same ones. */
+const held = new Map<string, { value: unknown; bytes: number }>();
 let heldBytes = 0;
-const sizeOf = (grams: readonly Grams[]): number => grams.reduce((sum, { bits }) => sum + bits.length, 0);
 
-function hold(id: string, grams: Grams[]): void {
-  if (held.delete(id)) heldBytes -= sizeOf(grams);
-  held.set(id, grams);
-  heldBytes += sizeOf(grams);
-  for (const [oldest, bytes] of held) {
-    if (heldBytes <= MOST_GRAM_BYTES || oldest === id) return;
+function hold(key: string, value: unknown, bytes: number): void {
+  held.set(key, { value, bytes });
+  heldBytes += bytes;
+  for (const [oldest, one] of held) {
+    if (heldBytes <= MOST_HELD_BYTES || oldest === key) return;
     held.delete(oldest);
-    heldBytes -= sizeOf(bytes);
+    heldBytes -= one.bytes;
   }
+}
+
+/** Values of some keys: held ones, and the others as read together. */
+async function heldOr<T extends { key: string }, V>(
+  wanted: readonly T[],
+  read: (missing: readonly T[]) => Promise<V[]>,
+  sizeOf: (value: V) => number,
+): Promise<V[]> {
+  const found = new Map<string, V>();
+  for (const { key } of wanted) {
+    const one = held.get(key);
+    if (!one) continue;
+    held.delete(key);
+    held.set(key, one);
+    found.set(key, one.value as V);
+  }
+  const missing = wanted.filter(({ key }) => !found.has(key));
+  const values = missing.length > 0 ? await read(missing) : [];
+  for (const [at, { key }] of missing.entries()) {
+    const value = values[at] as V;
+    found.set(key, value);
+    if (!held.has(key)) hold(key, value, sizeOf(value));
+  }
+  return wanted.map(({ key }) => found.get(key) as V);
 }
 
 async function readColumn(tx: Tx, segments: readonly Segment[], column: "grams" | "times") {
@@ -68,16 +90,19 @@ async function readColumn(tx: Tx, segments: readonly Segment[], column: "grams" 
   });
 }
 
-async function gramsOf(tx: Tx, segments: readonly Segment[]): Promise<Grams[][]> {
-  const missing = segments.filter(({ id }) => !held.has(id));
-  const read = missing.length > 0 ? await readColumn(tx, missing, "grams") : [];
-  const found = new Map(missing.map(({ id }, at) => [id, splitGrams(read[at] ?? new Uint8Array())]));
-  return segments.map(({ id }) => {
-    const grams = held.get(id) ?? found.get(id) ?? [];
-    hold(id, grams);
-    return grams;
-  });
-}
+const gramsOf = (tx: Tx, segments: readonly Segment[]): Promise<Grams[][]> =>
+  heldOr(
+    segments.map((segment) => ({ segment, key: segment.id })),
+    async (missing) =>
+      (
+        await readColumn(
+          tx,
+          missing.map(({ segment }) => segment),
+          "grams",
+        )
+      ).map(splitGrams),
+    (grams) => grams.reduce((sum, { bits }) => sum + bits.length, 0),
+  );
 
 /** Times of a segment's rows, in ms. */
 export async function readTimes(tx: Tx, segment: Segment): Promise<Float64Array> {
@@ -85,21 +110,22 @@ export async function readTimes(tx: Tx, segment: Segment): Promise<Float64Array>
   return decodeTimes(data ?? new Uint8Array(), segment.rows);
 }
 
-type Place = { segment: Segment; block: number; leaves: Leaf[] };
-/** Blocks that are held at a time, of some 80 KiB each. */
+type Place = { segment: Segment; block: number; key: string };
+/** Blocks that are read at a time, of some 80 KiB each. */
 const MOST_BLOCKS = 64;
+const sizeOf = ({ words, postings }: BlockBytes): number => words.length + postings.length;
 
-async function readBlocks(tx: Tx, places: readonly Place[]): Promise<Block[]> {
-  const rows = await rowsOf<{ n: number; words: Uint8Array; postings: Uint8Array }>(
+async function readBlocks(tx: Tx, places: readonly Place[]): Promise<BlockBytes[]> {
+  const rows = await rowsOf<BlockBytes>(
     tx,
-    sql`SELECT k.n::int AS n, b.words, b.postings
+    sql`SELECT b.words, b.postings
       FROM unnest(${uuids(places.map((p) => p.segment.orgId))}, ${uuids(places.map((p) => p.segment.id))},
         ${sql.param(places.map((p) => p.block))}::int[]) WITH ORDINALITY AS k(org_id, id, block, n),
         LATERAL (SELECT * FROM audit_segment_blocks x WHERE x.org_id = k.org_id AND x.segment_id = k.id AND x.block = k.block LIMIT 1) b
       ORDER BY k.n`,
   );
   if (rows.length < places.length) throw new SegmentGone();
-  return rows.map((row) => new Block(row));
+  return rows;
 }
 
 /**
@@ -107,22 +133,24 @@ async function readBlocks(tx: Tx, places: readonly Place[]): Promise<Block[]> {
  * @throws SegmentGone
  */
 export async function matchSegments(tx: Tx, segments: readonly Segment[], query: Query): Promise<Matching[]> {
-  const leaves = leavesOf(query);
   const grams = await gramsOf(tx, segments);
-  const found = segments.map(({ rows }) => new Map(leaves.map((leaf) => [leaf, noBits(rows)] as [Leaf, Bits])));
+  const found = segments.map(() => new Map<Leaf, Bits>());
   const places = segments.flatMap((segment, at) => {
+    const blocks = new Map(leavesOf(query).map((leaf) => [leaf, blocksOf(leaf, grams[at] ?? [])]));
     const inBlock = new Map<number, Leaf[]>();
-    for (const leaf of leaves)
-      for (const block of blocksOf(leaf, grams[at] ?? [])) inBlock.set(block, [...(inBlock.get(block) ?? []), leaf]);
-    return [...inBlock].map(([block, some]) => ({ segment, at, block, leaves: some }));
+    for (const leaf of leavesOf(query, (one) => blocks.get(one)?.length !== 0)) {
+      found[at]?.set(leaf, noBits(segment.rows));
+      for (const block of blocks.get(leaf) ?? []) inBlock.set(block, [...(inBlock.get(block) ?? []), leaf]);
+    }
+    return [...inBlock].map(([block, leaves]) => ({ segment, at, block, leaves, key: `${segment.id}/${block}` }));
   });
   for (let next = 0; next < places.length; next += MOST_BLOCKS) {
     const some = places.slice(next, next + MOST_BLOCKS);
-    for (const [n, block] of (await readBlocks(tx, some)).entries())
-      for (const leaf of some[n]?.leaves ?? []) {
-        const bits = found[some[n]?.at ?? 0]?.get(leaf);
-        if (bits) addRows(bits, block, leaf);
-      }
+    const blocks = await heldOr(some, (missing) => readBlocks(tx, missing), sizeOf);
+    for (const [n, { at, leaves }] of some.entries()) {
+      const block = new Block(blocks[n] as BlockBytes);
+      for (const leaf of leaves) addRows(found[at]?.get(leaf) as Bits, block, leaf);
+    }
   }
-  return segments.map(({ rows }, at) => evaluate(query, (leaf) => found[at]?.get(leaf) ?? noBits(rows), allBits(rows)));
+  return segments.map(({ rows }, at) => evaluate(query, (leaf) => found[at]?.get(leaf) ?? NO_ROWS, allBits(rows)));
 }
