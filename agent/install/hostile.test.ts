@@ -85,12 +85,11 @@ const endless: RequestListener = (_, response) => {
   }, 1);
 };
 
-/** A machine with one of the two programs that download, on which sleep returns at once. */
+/** A machine with one of the two programs that download. */
 function machineWith(tool: string): Machine {
   const machine = new Machine({ node: true });
   machine.remove("curl");
   machine.put(tool, `exec ${spawnSync("which", [tool], { encoding: "utf8" }).stdout.trim()} "$@"`);
-  machine.put("sleep", ":");
   return machine;
 }
 

@@ -25,7 +25,7 @@ const build = { folder: mkdtempSync(join(tmpdir(), "agent-build-")), files: new 
 const bundle = join(build.folder, "agent.cjs");
 
 async function offer(platform: string, file: string): Promise<void> {
-  const program = await publish({ platform, file, folder: build.folder, level: 1 });
+  const program = await publish({ platform, file, folder: build.folder, level: 0 });
   build.files.set(platform, program);
   writeFileSync(
     join(build.folder, "manifest.json"),

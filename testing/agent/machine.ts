@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 const TOOLS =
-  "awk cat chmod cmp cp curl cut find grep gzip id ls mkdir mktemp mv rm rmdir sha256sum sh sleep timeout uname wc".split(
+  "awk cat chmod cmp cp curl cut find grep gzip id ls mkdir mktemp mv rm rmdir sha256sum sh timeout uname wc".split(
     " ",
   );
 
@@ -22,12 +22,14 @@ const SYSTEM = {
 
 const pathOf = (tool: string): string => execFileSync("which", [tool], { encoding: "utf8" }).trim();
 const ENV = pathOf("env");
+const SCRIPTS = TOOLS.map((tool) => [tool, `exec ${pathOf(tool)} "$@"`] as const);
 
 type Shell = { args?: string[]; key?: string; env?: Record<string, string> };
 export type Ran = { code: number; out: string };
 
 /**
- * A machine for the installer: its own folders, and a PATH whose programs log arguments and environment.
+ * A machine for the installer: its own folders, and a PATH whose programs log arguments and environment, and where
+ * sleep returns at once.
  * @param node whether there is Node
  * @param system whether there is systemd, and root
  */
@@ -43,7 +45,8 @@ export class Machine {
   constructor({ node = false, system = false } = {}) {
     mkdirSync(this.bin);
     mkdirSync(this.units);
-    for (const tool of TOOLS) this.put(tool, `exec ${pathOf(tool)} "$@"`);
+    for (const [tool, script] of SCRIPTS) this.put(tool, script);
+    this.put("sleep", ":");
     if (node) this.put("node", `exec ${process.execPath} "$@"`);
     if (system) for (const [name, script] of Object.entries(SYSTEM)) this.put(name, script);
   }
