@@ -1,15 +1,12 @@
-import { afterAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { auditRows, closeRoles, daysAgo, roles, tamperBy } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { runRetention } from "./run";
-import { listStrayRows } from "./stray-rows";
+import { listStrayRows, type StrayRow } from "./stray-rows";
 
 afterAll(closeRoles);
-
-const strayOf = async (id: string) =>
-  (await listStrayRows()).filter(({ orgId }) => orgId === id).map(({ what }) => what);
 
 /** A signed log of 30 entries, the first 20 of which retention has removed. */
 async function createLog(): Promise<string> {
@@ -24,7 +21,7 @@ async function createLog(): Promise<string> {
 const COPY = "INSERT INTO audit_notes (org_id, kind, size, signed_at, note) SELECT org_id, kind, size";
 const CHECKPOINT = "FROM audit_notes WHERE org_id = 'ID' AND kind = 'checkpoint' ORDER BY size DESC LIMIT 1";
 
-it.for<[string, string, ...string[]]>([
+const CASES: [string, string, ...string[]][] = [
   ["nothing", "SELECT"],
   [
     "all checkpoints deleted",
@@ -81,8 +78,21 @@ it.for<[string, string, ...string[]]>([
     "INSERT INTO audit_chain_heads (org_id, seq, checksum) SELECT org_id, 3, checksum FROM audit_chain_heads WHERE org_id = 'ID'",
     "a second head",
   ],
-])("finds stray rows beside a log: %s", async ([_, statement, ...found]) => {
-  const id = await createLog();
-  await tamperBy(statement.replaceAll("ID", id));
-  expect(await strayOf(id)).toEqual(found);
+];
+
+/** Organization of each case. */
+const idOf = new Map<string, string>();
+let stray: StrayRow[];
+
+beforeAll(async () => {
+  for (const [name, statement] of CASES) {
+    const id = await createLog();
+    await tamperBy(statement.replaceAll("ID", id));
+    idOf.set(name, id);
+  }
+  stray = await listStrayRows();
+});
+
+it.for(CASES)("finds stray rows beside a log: %s", ([name, _, ...found]) => {
+  expect(stray.filter(({ orgId }) => orgId === idOf.get(name)).map(({ what }) => what)).toEqual(found);
 });
