@@ -11,17 +11,25 @@ import { groupBy } from "@/server/ground/records";
 const ACTOR = `CASE WHEN l.actor_id = '00000000-0000-0000-0000-000000000000' THEN l.details ->> 'rawActorId'
   ELSE l.actor_id::text END`;
 
-/** Origin of a row `l`; an IPv6 network is a provider's allocation to a site. */
-const SEEN = `LATERAL (SELECT audit_address(l.ip_address) AS ip, ${ACTOR} AS actor) w, LATERAL (VALUES
-  ('address', coalesce(host(w.ip), nullif(l.ip_address, ''))),
-  ('network', network(set_masklen(w.ip, CASE family(w.ip) WHEN 4 THEN 24 ELSE 48 END))::text),
-  ('userAgent', nullif(l.user_agent, ''))) k(kind, value)`;
-const IS_SEEN = "l.actor_type <> 'system' AND w.actor IS NOT NULL AND k.value IS NOT NULL";
-const KEY = "k.kind, l.actor_type, w.actor, md5(k.value)::uuid";
-const SPAN = `min(l.chain_seq) AS first_seq, max(l.chain_seq) AS last_seq,
-  min(l."timestamp") AS first_at, max(l."timestamp") AS last_at`;
-const seenBetween = `SELECT l.org_id, ${KEY} AS digest, min(k.value) AS value, ${SPAN} FROM audit_logs l, ${SEEN}
-  WHERE l.org_id = $1 AND l.chain_seq BETWEEN $2 AND $3 AND ${IS_SEEN} GROUP BY l.org_id, ${KEY}`;
+/**
+ * What rows `l` show about their actors: HEAD, tables and condition, TAIL. Equal origins are folded before addresses
+ * are read, as an actor has few. An IPv6 network is a provider's allocation to a site.
+ */
+const HEAD = `SELECT r.org_id, k.kind, r.actor_type, r.actor, md5(k.value)::uuid AS digest, min(k.value) AS value,
+    min(r.first_seq) AS first_seq, max(r.last_seq) AS last_seq, min(r.first_at) AS first_at, max(r.last_at) AS last_at
+  FROM (
+    SELECT l.org_id, l.actor_type, ${ACTOR} AS actor, l.ip_address, l.user_agent,
+      min(l.chain_seq) AS first_seq, max(l.chain_seq) AS last_seq,
+      min(l."timestamp") AS first_at, max(l."timestamp") AS last_at
+    FROM`;
+const TAIL = `AND l.actor_type <> 'system' GROUP BY 1, 2, 3, 4, 5) r,
+  LATERAL (SELECT audit_address(r.ip_address) AS ip OFFSET 0) w, LATERAL (VALUES
+    ('address', coalesce(host(w.ip), nullif(r.ip_address, ''))),
+    ('network', network(set_masklen(w.ip, CASE family(w.ip) WHEN 4 THEN 24 ELSE 48 END))::text),
+    ('userAgent', nullif(r.user_agent, ''))) k(kind, value)
+  WHERE r.actor IS NOT NULL AND k.value IS NOT NULL
+  GROUP BY r.org_id, k.kind, r.actor_type, r.actor, md5(k.value)`;
+const SEEN_BETWEEN = `${HEAD} audit_logs l WHERE l.org_id = $1 AND l.chain_seq BETWEEN $2 AND $3 ${TAIL}`;
 
 type Chain = { orgId: string; seq: number; pruned: number };
 
@@ -30,7 +38,7 @@ async function followPruning(tx: postgres.TransactionSql, { orgId, pruned }: Cha
   await tx`DELETE FROM audit_first_seen WHERE org_id = ${orgId} AND last_seq <= ${pruned}`;
   await tx.unsafe(
     `UPDATE audit_first_seen f SET first_seq = s.first_seq, first_at = s.first_at
-     FROM (${seenBetween}) s(org_id, kind, actor_type, actor, digest, value, first_seq, last_seq, first_at, last_at)
+     FROM (${SEEN_BETWEEN}) s
      WHERE f.org_id = $1 AND f.first_seq < $2 AND f.kind = s.kind AND f.actor_type = s.actor_type
        AND f.actor = s.actor AND f.digest = s.digest`,
     [orgId, pruned + 1, through],
@@ -59,7 +67,7 @@ export async function advanceFirstSeen(
     await tx.unsafe(
       `INSERT INTO audit_first_seen AS f
          (org_id, kind, actor_type, actor, digest, value, first_seq, last_seq, first_at, last_at)
-       ${seenBetween}
+       ${SEEN_BETWEEN}
        ON CONFLICT ON CONSTRAINT audit_first_seen_pkey DO UPDATE SET last_seq = excluded.last_seq,
          first_at = least(f.first_at, excluded.first_at), last_at = greatest(f.last_at, excluded.last_at)`,
       [orgId, through + 1, last],
@@ -82,7 +90,7 @@ export async function findOtherFirstSeen(
   if (!state) return [];
   const rows = await tx.unsafe<{ seq: number | null }[]>(
     `SELECT min(least(s.first_seq, f.first_seq))::float8 AS seq
-     FROM (${seenBetween}) s(org_id, kind, actor_type, actor, digest, value, first_seq, last_seq, first_at, last_at)
+     FROM (${SEEN_BETWEEN}) s
      FULL JOIN (SELECT * FROM audit_first_seen WHERE org_id = $1 AND last_seq >= $2 AND first_seq <= $3) f
        USING (org_id, kind, actor_type, actor, digest)
      WHERE f.first_seq IS NULL OR f.first_seq > s.first_seq OR f.last_seq < s.last_seq OR f.value <> s.value
@@ -102,17 +110,19 @@ export async function emptyFirstSeen(tx: postgres.TransactionSql, orgId: string)
  * Rows `l` of an organization `o` not yet indexed, read directly so that answers do not depend on the indexer. A
  * subquery inside the comparison would not pass row-level security as an index condition.
  */
-const UNREAD = `organizations o, LATERAL (SELECT coalesce(
+const UNREAD = sql.raw(`organizations o, LATERAL (SELECT coalesce(
     (SELECT s.through_seq FROM audit_first_seen_state s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i,
   LATERAL (SELECT * FROM audit_logs r WHERE r.org_id = o.id
-    AND r.chain_seq BETWEEN i.through + 1 AND 9223372036854775807 OFFSET 0) l`;
+    AND r.chain_seq BETWEEN i.through + 1 AND 9223372036854775807 OFFSET 0) l`);
 
-/** First unindexed rows that show something new about an actor, as `u`: an array, so that a query reads them once. */
-const unreadFirsts = (condition: SQL): SQL => sql`unnest(ARRAY(SELECT (n.org_id, n.kind, n.first_seq) FROM (
-    SELECT o.id AS org_id, ${sql.raw(KEY)} AS digest, min(l.chain_seq) AS first_seq
-    FROM ${sql.raw(UNREAD)}, ${sql.raw(SEEN)}
-    WHERE ${condition} AND ${sql.raw(IS_SEEN)} GROUP BY o.id, ${sql.raw(KEY)}) n
-  WHERE NOT EXISTS (
+/**
+ * First unindexed rows that show something new about an actor, as `u`: an array, so that a query reads them once.
+ * rows and seen are conditions on rows `l` of `o`, and on what they show, `n`.
+ */
+const unreadFirsts = (rows: SQL, seen: SQL): SQL =>
+  sql`unnest(ARRAY(SELECT (n.org_id, n.kind, n.first_seq)
+  FROM (${sql.raw(HEAD)} ${UNREAD} WHERE ${rows} ${sql.raw(TAIL)}) n
+  WHERE ${seen} AND NOT EXISTS (
     SELECT FROM audit_first_seen f WHERE f.org_id = n.org_id AND f.kind = n.kind AND f.actor_type = n.actor_type
       AND f.actor = n.actor AND f.digest = n.digest))) AS u(org_id uuid, kind text, first_seq bigint)`;
 
@@ -120,7 +130,7 @@ const unreadFirsts = (condition: SQL): SQL => sql`unnest(ARRAY(SELECT (n.org_id,
 const firstSightings = (kinds: SQL): SQL => sql`(
   SELECT f.org_id, f.kind, f.first_seq FROM audit_first_seen f WHERE f.kind = ANY (${kinds})
   UNION ALL
-  SELECT u.org_id, u.kind, u.first_seq FROM ${unreadFirsts(sql`k.kind = ANY (${kinds})`)})`;
+  SELECT u.org_id, u.kind, u.first_seq FROM ${unreadFirsts(sql`true`, sql`n.kind = ANY (${kinds})`)})`;
 
 /**
  * True if a row `a` shows something new about its actor: no earlier kept row of its chain has the same actor with the
@@ -134,19 +144,21 @@ export const countFirstSeen = (): SQL =>
   sql`SELECT s.kind, count(*)::int, min(f.key) FROM found f
     JOIN ${firstSightings(textArray(FIRST_SEEN))} s ON s.org_id = f.org_id AND s.first_seq = f.chain_seq GROUP BY 1`;
 
-type Numbered = { orgId: string; chainSeq: number };
+type Sealed = { orgId: string; chainSeq: number; user: { id: string } };
 
 /**
  * Adds `firstSeen` to entries with something new about their actor; returns others as is. A distributed database has no
  * such index, so nothing is added there.
  */
-export async function withFirstSeen<E extends Numbered>(
+export async function withFirstSeen<E extends Sealed>(
   tx: Tx,
   entries: readonly E[],
 ): Promise<(E & { firstSeen?: FirstSeen[] })[]> {
   if (entries.length === 0 || !layout().isIndexed) return [...entries];
   const orgIds = uuids([...new Set(entries.map(({ orgId }) => orgId))]);
+  const actorIds = uuids([...new Set(entries.map(({ user }) => user.id))]);
   const seqs = entries.map(({ chainSeq }) => chainSeq);
+  const unread = sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)} AND l.actor_id = ANY (${actorIds})`;
   const rows = await rowsOf<{ org_id: string; seq: number; kind: FirstSeen }>(
     tx,
     sql`WITH wanted AS MATERIALIZED (
@@ -155,8 +167,7 @@ export async function withFirstSeen<E extends Numbered>(
         JOIN audit_first_seen f ON f.org_id = w.org_id AND f.first_seq = w.seq
       UNION ALL
       SELECT u.org_id, u.first_seq::float8, u.kind FROM wanted w
-        JOIN ${unreadFirsts(sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)}`)}
-          ON u.org_id = w.org_id AND u.first_seq = w.seq`,
+        JOIN ${unreadFirsts(unread, sql`true`)} ON u.org_id = w.org_id AND u.first_seq = w.seq`,
   );
   const found = groupBy(rows, ({ org_id, seq }) => `${org_id} ${seq}`);
   return entries.map((entry) => {
