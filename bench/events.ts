@@ -8,6 +8,9 @@ const AGENT =
 /** Id of the nth person, agent or device, so that each keeps its id and name. */
 const idOf = (kind: "1" | "2" | "3", n: number) => `0000000${kind}-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
+/** Share of rows whose actor is not at its usual address: laptops, and changes by providers. */
+const ELSEWHERE = 0.01;
+
 /** Generates realistic audit rows of about 750 bytes of payload, for the organizations in turn. */
 export function eventMaker(random: Random, orgIds: readonly string[]): () => AuditInsert {
   let i = 0;
@@ -33,7 +36,9 @@ export function eventMaker(random: Random, orgIds: readonly string[]): () => Aud
             after: { osVersion: `10.0.${random.int(1, 30_000)}`, freeGb: random.int(1, 400) },
           })
         : JSON.stringify({ received: random.int(1, 500), inserted: random.int(1, 500), categories: { system: 12 } }),
-      ipAddress: `10.0.${random.int(0, 200)}.${random.int(1, 250)}`,
+      ipAddress: random.chance(ELSEWHERE)
+        ? `10.0.${random.int(0, 200)}.${random.int(1, 250)}`
+        : `10.${user ? 1 : 2}.${user ? person : device}.7`,
       userAgent: user ? AGENT : "trailmark-agent/2.1",
       result: random.chance(0.03) ? "failure" : "success",
       errorMessage: null,

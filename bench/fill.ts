@@ -91,7 +91,8 @@ made AS (
       WHEN 'user.login' THEN format('{"sessionId": "s_%s", "method": "password"}', substr(h, 1, 16))
       ELSE format('{"note": "change %s of work order %s", "source": "dashboard"}', ${draw(7, 90)}, ${draw(8, 90000)})
     END AS details,
-    format('10.%s.%s.%s', ${draw(13, 4)}, ${draw(14, 200)}, ${draw(15, 250)}) AS ip,
+    CASE WHEN ${draw(13, 100)} = 0 THEN format('10.0.%s.%s', ${draw(14, 200)}, ${draw(15, 250)})
+      WHEN actor = 'user' THEN format('10.1.%s.7', person % 250) ELSE format('10.2.%s.%s', device / 250, device % 250) END AS ip,
     CASE actor WHEN 'user' THEN 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/' || 120 + ${draw(16, 9)} || '.0.0.0 Safari/537.36'
       WHEN 'agent' THEN 'trailmark-agent/2.' || ${draw(16, 9)} WHEN 'api_key' THEN 'python-requests/2.32' END AS user_agent,
     CASE WHEN action = 'user.login.failed' THEN 'failure' WHEN ${draw(17, 1000)} < 30 THEN 'failure' WHEN ${draw(17, 1000)} < 35 THEN 'denied' ELSE 'success' END AS result
