@@ -4,26 +4,16 @@ import { Anchor, Box, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useOrg } from "@/components/account/org";
-import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
+import type { Column } from "@/components/ui/record-table";
 import type { Entry } from "./entry";
-import { ResultBadge } from "./result-badge";
-import { EntryLink } from "./table/entry-link";
+import { EntryRecords } from "./table/entry-link";
 
 const LIMIT = 50;
 
-const columns: Column<Entry>[] = [
-  {
-    header: "What happened",
-    cell: (e) => <EntryLink entry={e} />,
-  },
-  { header: "Action", cell: (e) => <code>{e.action}</code>, width: 240, minor: true },
-  { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
-  { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 110 },
-];
+const ACTION: Column<Entry> = { header: "Action", cell: (e) => <code>{e.action}</code>, width: 240, minor: true };
 
 /** The newest audit entries about a resource. what: its noun, such as "device". */
 export function AuditHistory({ of: { id, name }, what }: { of: { id: string; name: string }; what: string }) {
@@ -56,11 +46,10 @@ export function AuditHistory({ of: { id, name }, what }: { of: { id: string; nam
       >
         {(rows, isStale) => (
           <>
-            <RecordTable
+            <EntryRecords
               caption={`The newest ${LIMIT} audit entries about ${name}`}
-              columns={columns}
-              rows={rows}
-              rowKey={(e) => e.id}
+              entries={rows}
+              more={ACTION}
               isStale={isStale}
             />
             {query.data?.hasMore && (

@@ -33,34 +33,16 @@ type Props = { title: string; head: string; counts: Count[]; more?: Column<Count
 export function Counts({ title, head, counts, more = [] }: Props) {
   const [showsAll, setShowsAll] = useState(false);
   if (counts.length === 0) return null;
-  const columns: Column<Count>[] = [
-    {
-      header: head,
-      cell: (c) => (
-        <span>
-          {c.name}
-          {c.detail && <small>{c.detail}</small>}
-        </span>
-      ),
-    },
-    ...more,
-    {
-      header: "Entries",
-      width: 120,
-      align: "end",
-      cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink>,
-    },
-  ];
   return (
     <Section title={title} flush>
       <div className={reportsClasses.pair}>
         <Chart title={title} bars={counts} />
         <div>
-          <RecordTable
-            caption={title}
-            columns={columns}
-            rows={showsAll ? counts : counts.slice(0, SHOWN_ROWS)}
-            rowKey={(c) => c.key}
+          <CountTable
+            title={title}
+            heads={[head, "Entries"]}
+            counts={showsAll ? counts : counts.slice(0, SHOWN_ROWS)}
+            more={more}
           />
           {counts.length > SHOWN_ROWS && !showsAll && (
             <Text px={24} py="md" data-screen>
@@ -74,6 +56,29 @@ export function Counts({ title, head, counts, more = [] }: Props) {
     </Section>
   );
 }
+
+type TableProps = Pick<Props, "title" | "counts" | "more"> & { heads: [name: string, count: string] };
+
+export const CountTable = ({ title, heads: [name, count], counts, more = [] }: TableProps) => (
+  <RecordTable
+    caption={title}
+    columns={[
+      {
+        header: name,
+        cell: (c) => (
+          <span>
+            {c.name}
+            {c.detail && <small>{c.detail}</small>}
+          </span>
+        ),
+      },
+      ...more,
+      { header: count, width: 120, align: "end", cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink> },
+    ]}
+    rows={counts}
+    rowKey={({ key }) => key}
+  />
+);
 
 type NumberLinkProps = { href: string | undefined; unit?: "entries"; children: number };
 

@@ -2,15 +2,13 @@
 
 import type { Entry } from "@/components/audit/entry";
 import type { RangeView } from "@/components/audit/filters/range-choices";
-import { ResultBadge } from "@/components/audit/result-badge";
-import { EntryLink } from "@/components/audit/table/entry-link";
+import { EntryRecords } from "@/components/audit/table/entry-link";
 import { count } from "@/components/format/amounts";
 import { shortDate } from "@/components/format/time";
 import { When } from "@/components/format/when";
 import { zoneParam } from "@/components/format/zone-param";
 import { type Figure, Figures } from "@/components/ui/figures";
 import { Section } from "@/components/ui/page-header";
-import { type Column, RecordTable } from "@/components/ui/record-table";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { FIGURES, figuresOf, NOTABLE_SECURITY_ACTIONS } from "@/server/audit/entries/reports/vocabulary";
@@ -18,25 +16,16 @@ import { joinValues } from "@/server/audit/query/values";
 import { displayName } from "@/server/audit/sentence";
 import { type ActorType, CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { capitalized, GUID } from "@/server/ground/text";
-import { type Count, Counts, Nothing, NumberLink } from "./chart";
+import { type Count, Counts, CountTable, Nothing, NumberLink } from "./chart";
 import type { Counting, ReportInput, Reports } from "./report-range";
 import classes from "./reports.module.css";
 import { ByHour, Trend } from "./trend";
-
-const columns: Column<Entry>[] = [
-  {
-    header: "Entry",
-    cell: (e) => <EntryLink entry={e} />,
-  },
-  { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 200 },
-  { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 120 },
-];
 
 function Recent({ entries }: { entries: Entry[] }) {
   if (entries.length === 0) return null;
   return (
     <Section title="Most recent" flush>
-      <RecordTable caption="The most recent entries" columns={columns} rows={entries} rowKey={(e) => e.id} />
+      <EntryRecords caption="The most recent entries" entries={entries} />
     </Section>
   );
 }
@@ -156,34 +145,15 @@ type DeniedProps = Pick<OverTimeProps, "filter" | "counted"> & { denied: OverTim
 
 function Denied({ denied, filter: { actorType }, counted }: DeniedProps) {
   if (denied.length === 0) return null;
-  const hrefOf = (action: string) =>
-    entriesHref({ actions: [action], result: ["denied"], ...(actorType && { actorType }) }, counted);
-  const rows: Count[] = denied.slice(0, SHOWN_DENIED).map(({ action, count }) => ({
-    key: action,
-    name: capitalized(actionLabel(action)),
-    detail: <code>{action}</code>,
-    count,
-    href: hrefOf(action),
-  }));
+  const link: Link = (filter) =>
+    entriesHref({ ...filter, result: ["denied"], ...(actorType && { actorType }) }, counted);
+  const counts = actionCounts(denied.slice(0, SHOWN_DENIED), link);
   return (
     <Section title="Denied most often" flush>
-      <RecordTable caption="Denied most often" columns={deniedColumns} rows={rows} rowKey={(c) => c.key} />
+      <CountTable title="Denied most often" heads={["Action", "Denied"]} counts={counts} />
     </Section>
   );
 }
-
-const deniedColumns: Column<Count>[] = [
-  {
-    header: "Action",
-    cell: (c) => (
-      <span>
-        {c.name}
-        <small>{c.detail}</small>
-      </span>
-    ),
-  },
-  { header: "Denied", width: 120, align: "end", cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink> },
-];
 
 const PEOPLE: ActorType[] = ["user"];
 

@@ -3,7 +3,7 @@ import { mapValues } from "@/server/ground/records";
 import { MAX_FILTER_LENGTH } from "@/server/ground/text";
 import { isZone } from "@/server/ground/time/wall-clock";
 import { choiceFilter, cutLimit, flag, guid, inOrder, instant, isoTime, positiveInt } from "@/server/ground/wire";
-import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
+import { EXCLUDABLE, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
 import { MAX_WORDS, splitValues, termsOf } from "./query/values";
 import {
   ACTOR_TYPES,
@@ -41,20 +41,6 @@ function inputOf(filter: Filter) {
   return choices ? input.describe(`${label}: any of several values (${Object.keys(choices).join(", ")})`) : input;
 }
 
-/** Parameters of a catalogue's filters, and exclusions: "result:success,category:device". */
-export function inputsOf<C extends Catalogue>(catalogue: C) {
-  const exclude = valueList.refine((parts) => parts.every((part) => toExclusion(part, catalogue)), {
-    message: `each must be one of ${excludableIn(catalogue).join(", ")}, a colon and a value`,
-  });
-  return {
-    ...mapValues(catalogue, inputOf),
-    excludeActions: valueList.optional(),
-    exclude: exclude.optional(),
-  };
-}
-
-const { q: _, ...filters } = inputsOf(FILTERS);
-
 /** Search text: one phrase (spec, GET /audit-logs/search). */
 const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
 
@@ -69,7 +55,14 @@ const wordsText = z
 
 /** Filters shared by list, search, export and stats (spec: common list/filter query parameters, and ours). */
 export const filterShape = {
-  ...filters,
+  ...mapValues(FILTERS, inputOf),
+  excludeActions: valueList.optional(),
+  /** "result:success,category:device" */
+  exclude: valueList
+    .refine((parts) => parts.every(toExclusion), {
+      message: `each must be one of ${EXCLUDABLE.join(", ")}, a colon and a value`,
+    })
+    .optional(),
   q: wordsText,
   routine: choiceFilter(ROUTINE).describe(
     "Telemetry that agents send around the clock and that succeeded: left out (without), or nothing else (only)",

@@ -7,9 +7,8 @@ import type { ReactNode } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { actorPath, addressPath, type Entry } from "@/components/audit/entry";
-import { ResultBadge } from "@/components/audit/result-badge";
 import { filterFor } from "@/components/audit/state/narrow";
-import { EntryLink } from "@/components/audit/table/entry-link";
+import { EntryRecords } from "@/components/audit/table/entry-link";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
@@ -18,7 +17,7 @@ import { Figures } from "@/components/ui/figures";
 import { BackLink } from "@/components/ui/links/back-link";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
-import { type Column, RecordTable } from "@/components/ui/record-table";
+import type { Column } from "@/components/ui/record-table";
 import { joinValues } from "@/server/audit/query/values";
 import { actorOf } from "@/server/audit/sentence";
 import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
@@ -213,22 +212,17 @@ function Access({ id, email }: { id: string; email: string }) {
   );
 }
 
-const COLUMNS: Column<Entry>[] = [
-  { header: "Time", cell: (entry) => <When at={entry.timestamp} />, width: 196 },
-  { header: "Entry", cell: (entry) => <EntryLink entry={entry} /> },
-  {
-    header: "From",
-    cell: ({ ipAddress }) =>
-      ipAddress && (
-        <Link href={addressPath(ipAddress)} prefetch={false} className="tm-link">
-          {ipAddress}
-        </Link>
-      ),
-    width: 150,
-    minor: true,
-  },
-  { header: "Result", cell: (entry) => <ResultBadge result={entry.result} />, width: 110 },
-];
+const FROM: Column<Entry> = {
+  header: "From",
+  cell: ({ ipAddress }) =>
+    ipAddress && (
+      <Link href={addressPath(ipAddress)} prefetch={false} className="tm-link">
+        {ipAddress}
+      </Link>
+    ),
+  width: 150,
+  minor: true,
+};
 
 function EntryTable({ entries, caption }: { entries: Entry[]; caption: string }) {
   if (entries.length === 0)
@@ -237,7 +231,7 @@ function EntryTable({ entries, caption }: { entries: Entry[]; caption: string })
         None
       </Text>
     );
-  return <RecordTable caption={caption} columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />;
+  return <EntryRecords caption={caption} entries={entries} more={FROM} />;
 }
 
 function Entries({ filter, caption }: { filter: Filter; caption: string }) {

@@ -1,22 +1,18 @@
-import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { FILTERS, type Filter } from "@/server/audit/query/catalogue";
 import { byQualifier, TIME_QUALIFIERS } from "./query-text";
 
 /** A suggestion under the search box: the replacement for the word being typed, and its explanation. */
 export type Suggestion = { insert: string; label: string; hint: string };
 
-/** The catalogue's qualifiers; one that can only exclude gets a minus. */
-const qualifiersOf = (catalogue: Catalogue): Suggestion[] =>
-  Object.entries(catalogue).flatMap(([name, { qualifier, hint = "" }]) => {
+/** Qualifiers of filters and times; one that can only exclude gets a minus. */
+const QUALIFIERS: readonly Suggestion[] = [
+  ...Object.entries<Filter>(FILTERS).flatMap(([name, { qualifier, hint = "" }]) => {
     if (!qualifier) return [];
-    const label = byQualifier(qualifier, false, catalogue)?.[0] === name ? `${qualifier}:` : `-${qualifier}:`;
+    const label = byQualifier(qualifier, false)?.[0] === name ? `${qualifier}:` : `-${qualifier}:`;
     return [{ insert: label, label, hint }];
-  });
-
-const TIME_SUGGESTIONS: readonly Suggestion[] = Object.entries(TIME_QUALIFIERS).map(([name, hint]) => ({
-  insert: `${name}:`,
-  label: `${name}:`,
-  hint,
-}));
+  }),
+  ...Object.entries(TIME_QUALIFIERS).map(([name, hint]) => ({ insert: `${name}:`, label: `${name}:`, hint })),
+];
 
 const MAX_SUGGESTIONS = 8;
 
@@ -35,17 +31,12 @@ const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : val
  * Suggestions for the text being typed.
  * @param known values that occur in the log, by qualifier, as counted by the facets
  */
-export function suggestionsFor(
-  typed: string,
-  known: Record<string, { value: string; hint: string }[]>,
-  catalogue: Catalogue = FILTERS,
-): Suggestion[] {
+export function suggestionsFor(typed: string, known: Record<string, { value: string; hint: string }[]>): Suggestion[] {
   const typedValueNow = typedValue(typed);
   const word = lastWord(typed).toLowerCase();
-  if (!typedValueNow)
-    return [...qualifiersOf(catalogue), ...TIME_SUGGESTIONS].filter(({ label }) => label.startsWith(word));
+  if (!typedValueNow) return QUALIFIERS.filter(({ label }) => label.startsWith(word));
   const { qualifier, part, minus } = typedValueNow;
-  const [, filter] = byQualifier(qualifier, minus !== "", catalogue) ?? [];
+  const [, filter] = byQualifier(qualifier, minus !== "") ?? [];
   if (!filter) return [];
   const { choices } = filter;
   const values = choices ? Object.entries(choices).map(([value, hint]) => ({ value, hint })) : (known[qualifier] ?? []);

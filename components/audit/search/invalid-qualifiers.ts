@@ -1,4 +1,4 @@
-import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { FILTERS, type Filter } from "@/server/audit/query/catalogue";
 import { nearness } from "@/server/audit/query/nearness";
 import { byQualifier, parseQuery, TIME_QUALIFIERS } from "./query-text";
 
@@ -42,18 +42,18 @@ function closest(word: string, known: readonly string[]): string | null {
 }
 
 /** The parts of a search that look like mistyped qualifiers. They were searched as plain text. */
-export function invalidQualifiers(text: string, catalogue: Catalogue = FILTERS): InvalidQualifier[] {
+export function invalidQualifiers(text: string): InvalidQualifier[] {
   const known = [
-    ...Object.values(catalogue).flatMap(({ qualifier }) => qualifier ?? []),
+    ...Object.values<Filter>(FILTERS).flatMap(({ qualifier }) => qualifier ?? []),
     ...Object.keys(TIME_QUALIFIERS),
   ];
   return [...text.matchAll(LOOKS_QUALIFIED)].flatMap(
     ([part, minus = "", name = "", value = ""]): InvalidQualifier[] => {
       const word = name.toLowerCase();
       if (value.startsWith("//")) return [];
-      const [, filter] = byQualifier(word, minus !== "", catalogue) ?? [];
+      const [, filter] = byQualifier(word, minus !== "") ?? [];
       // Only happens in a URL: the search box turns a valid qualifier into a filter.
-      if (filter && parseQuery(part, catalogue).q === null) return [{ part, reason: "is a filter", instead: part }];
+      if (filter && parseQuery(part).q === null) return [{ part, reason: "is a filter", instead: part }];
       if (filter)
         return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];
       if (minus && word in TIME_QUALIFIERS)

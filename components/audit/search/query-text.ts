@@ -1,6 +1,6 @@
 import { excluding } from "@/components/audit/state/narrow";
 import { exclusionsOf, type Filters, type View } from "@/components/audit/state/view";
-import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
+import { type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
 import { joinValues, networkOf, splitValues } from "@/server/audit/query/values";
 
 /** Time qualifiers: they set the range. */
@@ -16,12 +16,8 @@ const QUALIFIER = /(?:^|(?<=\s))(-?[a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
 const EXCLUDED_WORD = /(?:^|(?<=\s))-("[^"]+"|(?![a-z]{2,}:\S)[^\s"-]\S*)/gi;
 
 /** The filter of a qualifier; after a minus, only one that can be negated. */
-export const byQualifier = (
-  qualifier: string,
-  isNegated: boolean,
-  catalogue: Catalogue = FILTERS,
-): [name: string, filter: Filter] | undefined =>
-  Object.entries(catalogue).find(([, f]) => f.qualifier === qualifier && (!isNegated || f.negatable));
+export const byQualifier = (qualifier: string, isNegated: boolean): [name: string, filter: Filter] | undefined =>
+  Object.entries<Filter>(FILTERS).find(([, f]) => f.qualifier === qualifier && (!isNegated || f.negatable));
 
 /** Other words for results. */
 const RESULT_WORDS: Readonly<Record<string, string>> = {
@@ -52,12 +48,12 @@ export type Parsed = Partial<Filters & Pick<View, "typed" | "orgId">>;
  * "printer". A repeated qualifier matches either value, a minus excludes. Other words with a colon (a time, a path)
  * stay text; a network in CIDR notation filters by address.
  */
-export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parsed {
+export function parseQuery(typed: string): Parsed {
   const wanted = new Map<string, string[]>();
   const excluded: Exclusion[] = [];
   const rest = typed.replace(QUALIFIER, (whole, word: string, list: string) => {
     const isExcluded = word.startsWith("-");
-    const [name, filter] = byQualifier(word.replace("-", "").toLowerCase(), isExcluded, catalogue) ?? [];
+    const [name, filter] = byQualifier(word.replace("-", "").toLowerCase(), isExcluded) ?? [];
     const values = filter ? splitValues(list).map((value) => choiceOf(filter, value)) : [];
     if (!name || !filter || values.length === 0 || !values.every((value) => isValid(filter, value))) return whole;
     const known = values.filter((value) => value !== undefined);

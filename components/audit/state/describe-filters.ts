@@ -1,6 +1,6 @@
 import type { Entry } from "@/components/audit/entry";
 import { counted } from "@/components/format/amounts";
-import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { FILTERS, type Filter, filterOf } from "@/server/audit/query/catalogue";
 import { choicesOf, splitTerms, splitValues } from "@/server/audit/query/values";
 import { displayName } from "@/server/audit/sentence";
 import { GUID } from "@/server/ground/text";
@@ -32,21 +32,21 @@ function wordChips({ name, label, text }: { name: string; label: string; text: s
 }
 
 /** The active filters as text, with names for ids. The organization is omitted: it is selected elsewhere. */
-export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalogue: Catalogue = FILTERS): Chip[] {
+export function chipsOf(view: View, names?: ReadonlyMap<string, string>): Chip[] {
   const values = new Map<string, unknown>(Object.entries(view));
-  const filters = Object.entries(catalogue).flatMap(([name, { label, match }]): Chip[] => {
+  const filters = Object.entries<Filter>(FILTERS).flatMap(([name, { label, match }]): Chip[] => {
     const value = values.get(name);
     if (typeof value !== "string" || !value || (name === "orgId" && !value.includes(","))) return [];
     if (match === "words") return wordChips({ name, label, text: value });
-    const words = describeValues(splitValues(value).map((one) => valueLabel({ name, value: one }, names, catalogue)));
+    const words = describeValues(splitValues(value).map((one) => valueLabel({ name, value: one }, names)));
     return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
   });
-  const excluded = exclusionsOf(view, catalogue)
+  const excluded = exclusionsOf(view)
     .filter((exclusion) => !(hidesRoutine(view) && isRoutine(exclusion)))
     .map((exclusion) => ({
       key: `-${exclusion.name}:${exclusion.value}`,
-      name: `Without ${labelOf(exclusion.name, catalogue).toLowerCase()}`,
-      value: valueLabel(exclusion, names, catalogue),
+      name: `Without ${labelOf(exclusion.name).toLowerCase()}`,
+      value: valueLabel(exclusion, names),
       clear: include(view, [exclusion]),
     }));
   return [...filters, ...excluded];
@@ -66,14 +66,13 @@ export const describeOrganizations = (chosen: Named, all: Named): string =>
     ? chosen.map(({ name }) => name).join(", ")
     : `All organizations (${all.length})`;
 
-export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
+export const labelOf = (name: string): string => filterOf(name)?.label ?? name;
 
 /** The label of a filter's value: the choice's label or a known name; otherwise the value itself. */
 export const valueLabel = (
   { name, value }: { name: string; value: string },
   names?: ReadonlyMap<string, string>,
-  catalogue: Catalogue = FILTERS,
-): string => catalogue[name]?.choices?.[value] ?? names?.get(value) ?? value;
+): string => filterOf(name)?.choices?.[value] ?? names?.get(value) ?? value;
 
 const rawActorOf = ({ details }: Entry) => (typeof details.rawActorId === "string" ? details.rawActorId : null);
 

@@ -12,7 +12,6 @@ import { instantParam } from "@/components/format/instant-param";
 import { zoneParam } from "@/components/format/zone-param";
 import { type Inputs, type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
 import {
-  type Catalogue,
   EXCLUDED_BARE,
   type Exclusion,
   FILTER_NAMES,
@@ -36,25 +35,16 @@ const words = textParser((value) => value.length <= MAX_FILTER_LENGTH && termsOf
 export const guid = textParser((value) => GUID.test(value));
 const listParser = (isValid: (value: string) => boolean) =>
   textParser((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
-const exclusions = (catalogue: Catalogue) => listParser((part) => toExclusion(part, catalogue) !== null);
-
 const parserOf = (filter: Filter): SingleParserBuilder<string> =>
   filter.match === "words" ? words : listParser((value) => faultOf(filter, value) === null);
 
-/** URL parsers for a catalogue's filters and exclusions. */
-export function parsersOf<C extends Catalogue>(catalogue: C) {
-  return {
-    ...mapValues(catalogue, parserOf),
-    excludeActions: listParser(() => true),
-    exclude: exclusions(catalogue),
-  };
-}
-
 /** The organization is selected for the whole site, so it is not a filter of this page. */
-const { orgId: _, ...filters } = parsersOf(FILTERS);
+const { orgId: _, ...filters } = mapValues(FILTERS, parserOf);
 
 export const filterParsers = {
   ...filters,
+  excludeActions: listParser(() => true),
+  exclude: listParser((part) => toExclusion(part) !== null),
   range: parseAsStringLiteral(PRESETS),
   from: instantParam,
   to: instantParam,
@@ -110,9 +100,9 @@ type Excluding = { exclude?: string | null; excludeActions?: string | null };
 export const partsOf = (list: string | null | undefined): string[] => splitValues(list ?? "");
 
 /** The exclusions in the URL. */
-export const exclusionsOf = ({ exclude, excludeActions }: Excluding, catalogue: Catalogue = FILTERS): Exclusion[] => [
+export const exclusionsOf = ({ exclude, excludeActions }: Excluding): Exclusion[] => [
   ...partsOf(excludeActions).map((value) => ({ name: EXCLUDED_BARE, value })),
-  ...partsOf(exclude).flatMap((part) => toExclusion(part, catalogue) ?? []),
+  ...partsOf(exclude).flatMap((part) => toExclusion(part) ?? []),
 ];
 
 /** Routine agent telemetry, as exclusions. */

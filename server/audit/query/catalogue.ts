@@ -177,14 +177,20 @@ export const EXCLUDED_BARE = "actions";
 const ANY_ID = "actorId";
 
 /** Filters allowed in `exclude`, as in "result:success". */
-export const excludableIn = (catalogue: Catalogue): string[] =>
-  Object.keys(catalogue).filter((name) => catalogue[name]?.negatable && name !== EXCLUDED_BARE);
+export const EXCLUDABLE: readonly string[] = FILTER_NAMES.filter(
+  (name) => "negatable" in FILTERS[name] && name !== EXCLUDED_BARE,
+);
+
+const BY_NAME = new Map(Object.entries<Filter>(FILTERS));
+
+/** Filter of a name; undefined for another text. */
+export const filterOf = (name: string): Filter | undefined => BY_NAME.get(name);
 
 /** Parses a part of `exclude`; null for an unknown filter. */
-export function toExclusion(part: string, catalogue: Catalogue = FILTERS): Exclusion | null {
+export function toExclusion(part: string): Exclusion | null {
   const at = part.indexOf(":");
   const name = part.slice(0, at);
   const value = part.slice(at + 1);
-  const filter = excludableIn(catalogue).includes(name) ? catalogue[name] : undefined;
+  const filter = EXCLUDABLE.includes(name) ? filterOf(name) : undefined;
   return filter && value && (name === ANY_ID || !faultOf(filter, value)) ? { name, value } : null;
 }

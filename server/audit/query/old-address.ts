@@ -1,11 +1,9 @@
 import { GUID } from "@/server/ground/text";
-import { excludableIn, FILTERS } from "./catalogue";
+import { EXCLUDABLE } from "./catalogue";
 import { splitValues } from "./values";
 
 /** Address parameters renamed to match the wire. */
 const RENAMED: Readonly<Record<string, string>> = { actor: "user", type: "actorType", org: "orgId" };
-
-const EXCLUDABLE = excludableIn(FILTERS);
 
 /** Parses a part of the former `without`: "result:success", or an action. */
 function fromWithout(part: string): [name: "exclude" | "excludeActions", value: string] {
