@@ -1,7 +1,5 @@
 "use client";
 
-import { ActionIcon, Button } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import {
   ChartColumn,
   ChevronLeft,
@@ -15,11 +13,11 @@ import {
 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useZone } from "@/components/format/zone";
-import { Popover, PopoverSkeleton } from "@/components/ui/popover/popover";
-import { Tip } from "@/components/ui/popover/tip";
+import { PopoverSkeleton } from "@/components/ui/popover/popover";
+import { IconButton } from "@/components/ui/popover/tip";
 import { CopyLink } from "./filters/copy-link";
-import menusClasses from "./filters/menus.module.css";
 import { RangeMenu } from "./filters/range-menu";
+import { Tool, ToolMenu } from "./filters/tool";
 import { LiveToggle } from "./live/live";
 import { SearchBox } from "./search/search-box";
 import { type Span, shifted, widened } from "./state/range";
@@ -42,26 +40,17 @@ function RangeSteps() {
   ];
   return (
     <div className={classes.steps}>
-      {steps.map(({ label, icon: Icon, span: next, isOff = false }) => (
-        <Tip key={label} label={label}>
-          <ActionIcon size={32} variant="default" aria-label={label} disabled={isOff} onClick={() => show(next)}>
-            <Icon size={15} aria-hidden />
-          </ActionIcon>
-        </Tip>
+      {steps.map(({ label, icon, span: next, isOff = false }) => (
+        <IconButton
+          key={label}
+          label={label}
+          icon={icon}
+          variant="default"
+          disabled={isOff}
+          onClick={() => show(next)}
+        />
       ))}
     </div>
-  );
-}
-
-/** Prints all matching entries. */
-function PrintButton() {
-  const { isPreparing, begin } = useViewer().printing;
-  return (
-    <Tip label="Print all that match, or save as PDF">
-      <ActionIcon size={32} variant="default" aria-label="Print" onClick={() => void begin()} loading={isPreparing}>
-        <Printer size={15} aria-hidden />
-      </ActionIcon>
-    </Tip>
   );
 }
 
@@ -70,34 +59,12 @@ const DisplayMenu = dynamic(() => import("./table/display-menu").then((m) => m.D
   loading: PopoverSkeleton,
 });
 
-/** Folding, row height, and columns. */
-function Display() {
-  const [opened, menu] = useDisclosure(false);
-  return (
-    <Popover opened={opened} onClose={menu.close} width={300} align="end">
-      <Popover.Target>
-        <Button
-          size="xs"
-          variant="default"
-          onClick={menu.toggle}
-          leftSection={<SlidersHorizontal size={15} aria-hidden />}
-        >
-          Display
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown className={menusClasses.dropdown} aria-label="Display">
-        <DisplayMenu />
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
 /** showsChart: whether the histogram is unfolded, on a phone. */
 type Props = { showsChart: boolean; onChart: () => void };
 
 /** The page's title, search, filters, and actions on the list in one line. */
 export function Toolbar({ showsChart, onChart }: Props) {
-  const { view, setView, audit, exporting } = useViewer();
+  const { view, setView, audit, printing, exporting } = useViewer();
   return (
     <div className={classes.toolbar} data-screen>
       <h1 className={classes.title}>Audit log</h1>
@@ -105,50 +72,42 @@ export function Toolbar({ showsChart, onChart }: Props) {
       <div className={classes.controls}>
         <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} />
         <RangeSteps />
-        <Button
-          size="xs"
-          variant="default"
+        <Tool
+          icon={ListFilter}
           aria-pressed={view.facets}
           onClick={() => setView({ facets: !view.facets }, { history: "replace" })}
-          leftSection={<ListFilter size={15} aria-hidden />}
         >
           Filters
-        </Button>
+        </Tool>
         <SavedViews />
-        <Display />
-        <Button
-          size="xs"
-          variant="default"
-          className={classes.phone}
-          aria-pressed={showsChart}
-          onClick={onChart}
-          leftSection={<ChartColumn size={15} aria-hidden />}
-        >
+        <ToolMenu name="Display" icon={SlidersHorizontal} width={300} align="end">
+          {() => <DisplayMenu />}
+        </ToolMenu>
+        <Tool icon={ChartColumn} className={classes.phone} aria-pressed={showsChart} onClick={onChart}>
           Over time
-        </Button>
+        </Tool>
         <LiveToggle />
-        <Tip label="Load newer entries">
-          <ActionIcon
-            size={32}
-            variant="default"
-            aria-label="Refresh"
-            onClick={audit.refresh}
-            loading={audit.list.isFetching}
-          >
-            <RefreshCw size={15} aria-hidden />
-          </ActionIcon>
-        </Tip>
+        <IconButton
+          label="Refresh"
+          tip="Load newer entries"
+          icon={RefreshCw}
+          variant="default"
+          onClick={audit.refresh}
+          loading={audit.list.isFetching}
+        />
         <CopyLink />
-        <PrintButton />
+        <IconButton
+          label="Print"
+          tip="Print all that match, or save as PDF"
+          icon={Printer}
+          variant="default"
+          onClick={() => void printing.begin()}
+          loading={printing.isPreparing}
+        />
         {exporting.begin && (
-          <Button
-            size="xs"
-            variant="default"
-            onClick={exporting.begin}
-            leftSection={<Download size={15} aria-hidden />}
-          >
+          <Tool icon={Download} onClick={exporting.begin}>
             Export
-          </Button>
+          </Tool>
         )}
       </div>
     </div>

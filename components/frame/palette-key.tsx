@@ -1,11 +1,10 @@
 "use client";
 
-import { ActionIcon } from "@mantine/core";
 import { Search } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { isTyping, useKeyDown } from "@/components/ui/key-down";
-import { Tip } from "@/components/ui/popover/tip";
+import { IconButton } from "@/components/ui/popover/tip";
 
 /** After this time the palette is assumed unreachable and keys are released. */
 const EARLY_KEYS_TIMEOUT_MS = 10_000;
@@ -61,16 +60,13 @@ export function PaletteKey() {
   });
   return (
     <>
-      <Tip label="Go to a page, view, person, device or organization (Ctrl K)">
-        <ActionIcon
-          size={32}
-          aria-label="Go to"
-          aria-keyshortcuts="Control+K Meta+K"
-          onClick={() => setOpened(opened + 1)}
-        >
-          <Search size={17} strokeWidth={1.75} aria-hidden />
-        </ActionIcon>
-      </Tip>
+      <IconButton
+        label="Go to"
+        tip="Go to a page, view, person, device or organization (Ctrl K)"
+        icon={Search}
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setOpened(opened + 1)}
+      />
       {opened > 0 && <Palette opened={opened} early={early} onHelp={() => setIsHelpOpen(true)} />}
       {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
     </>

@@ -1,8 +1,8 @@
 "use client";
 
-import { Button, Kbd, Text, UnstyledButton } from "@mantine/core";
+import { Button, type ButtonProps, createPolymorphicComponent, Kbd, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Keyboard, LogOut } from "lucide-react";
+import { Keyboard, LogOut, type LucideIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
@@ -25,6 +25,19 @@ async function onSignOut() {
   const { signOut } = await import("next-auth/react");
   await signOut({ callbackUrl: "/login" });
 }
+
+const Item = createPolymorphicComponent<"button", ButtonProps & { icon: LucideIcon }>(
+  ({ icon: Icon, ...props }: ButtonProps & { icon: LucideIcon }) => (
+    <Button
+      variant="subtle"
+      color="gray"
+      justify="flex-start"
+      fullWidth
+      leftSection={<Icon size={15} aria-hidden />}
+      {...props}
+    />
+  ),
+);
 
 export function UserMenu() {
   const me = useMe();
@@ -59,26 +72,12 @@ export function UserMenu() {
         {[accountItem, startItem]
           .filter((item) => isVisibleTo(item, me))
           .map(({ href, label, icon: Icon }) => (
-            <Button
-              key={href}
-              component={Link}
-              href={href}
-              onClick={menu.close}
-              variant="subtle"
-              color="gray"
-              justify="flex-start"
-              fullWidth
-              leftSection={<Icon size={15} aria-hidden />}
-            >
+            <Item key={href} icon={Icon} component={Link} href={href} onClick={menu.close}>
               {label}
-            </Button>
+            </Item>
           ))}
-        <Button
-          variant="subtle"
-          color="gray"
-          justify="flex-start"
-          fullWidth
-          leftSection={<Keyboard size={15} aria-hidden />}
+        <Item
+          icon={Keyboard}
           rightSection={<Kbd size="xs">?</Kbd>}
           aria-keyshortcuts="?"
           onClick={() => {
@@ -87,17 +86,10 @@ export function UserMenu() {
           }}
         >
           Keyboard shortcuts
-        </Button>
-        <Button
-          variant="subtle"
-          color="gray"
-          justify="flex-start"
-          fullWidth
-          leftSection={<LogOut size={15} aria-hidden />}
-          onClick={onSignOut}
-        >
+        </Item>
+        <Item icon={LogOut} onClick={onSignOut}>
           Sign out
-        </Button>
+        </Item>
       </Popover.Dropdown>
       {isHelpOpen && <KeyMap onClose={() => setIsHelpOpen(false)} />}
     </Popover>

@@ -8,21 +8,19 @@ import { clearPins, comparePath, togglePin, usePins } from "@/components/audit/s
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { Tip } from "@/components/ui/popover/tip";
+import { IconButton } from "@/components/ui/popover/tip";
 import { sentenceText } from "@/server/audit/sentence";
 import classes from "./compare.module.css";
 
 /** Pins an entry so that it can be compared with another. */
 export function PinButton({ id }: { id: string }) {
   const isPinned = usePins().includes(id);
-  const Icon = isPinned ? PinOff : Pin;
-  const label = isPinned ? "Unpin" : "Pin to compare";
   return (
-    <Tip label={label}>
-      <ActionIcon size={32} aria-label={label} onClick={() => togglePin(id)}>
-        <Icon size={15} aria-hidden />
-      </ActionIcon>
-    </Tip>
+    <IconButton
+      label={isPinned ? "Unpin" : "Pin to compare"}
+      icon={isPinned ? PinOff : Pin}
+      onClick={() => togglePin(id)}
+    />
   );
 }
 

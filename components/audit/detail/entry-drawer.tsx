@@ -10,7 +10,7 @@ import { PinButton } from "@/components/audit/compare/pin-bar";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
-import { Tip } from "@/components/ui/popover/tip";
+import { IconButton, Tip } from "@/components/ui/popover/tip";
 import { DetailSkeleton } from "./detail-skeleton";
 import classes from "./entry-detail.module.css";
 
@@ -56,8 +56,8 @@ function EntryToolbar({ id }: { id: string | null }) {
   const at = entries.findIndex((entry) => entry.id === id);
   return (
     <>
-      <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => opened.step(-1)} />
-      <StepButton
+      <IconButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => opened.step(-1)} />
+      <IconButton
         label="Next entry"
         icon={ChevronDown}
         disabled={at < 0 || at === entries.length - 1}
@@ -89,16 +89,4 @@ function EntryContent({ id }: { id: string | null }) {
   if (fetched.isError)
     return <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />;
   return <DetailSkeleton />;
-}
-
-type StepProps = { label: string; icon: typeof ChevronUp; disabled: boolean; onClick: () => void };
-
-function StepButton({ label, icon: Icon, disabled, onClick }: StepProps) {
-  return (
-    <Tip label={label}>
-      <ActionIcon size={32} aria-label={label} disabled={disabled} onClick={onClick}>
-        <Icon size={17} aria-hidden />
-      </ActionIcon>
-    </Tip>
-  );
 }

@@ -1,13 +1,12 @@
 "use client";
 
-import { ActionIcon } from "@mantine/core";
 import { Check, Link2 } from "lucide-react";
 import { spanOf, type View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { zoneParam } from "@/components/format/zone-param";
 import { useCopy } from "@/components/ui/copy/use-copy";
-import { Tip } from "@/components/ui/popover/tip";
+import { IconButton } from "@/components/ui/popover/tip";
 
 /** The URL to share: a relative range is replaced by its current instants, and the time zone is included. */
 export function frozenLink(href: string, view: View, { zone, now }: { zone: string; now: Date }): string {
@@ -30,15 +29,12 @@ export function CopyLink() {
   const { zone } = useZone();
   const { copied, copy } = useCopy();
   return (
-    <Tip label={copied ? "Copied" : "Copy a link to this view"}>
-      <ActionIcon
-        size={32}
-        variant="default"
-        aria-label={copied ? "Link copied" : "Copy link"}
-        onClick={() => void copy(frozenLink(window.location.href, view, { zone, now }))}
-      >
-        {copied ? <Check size={15} aria-hidden /> : <Link2 size={15} aria-hidden />}
-      </ActionIcon>
-    </Tip>
+    <IconButton
+      label={copied ? "Link copied" : "Copy link"}
+      tip={copied ? "Copied" : "Copy a link to this view"}
+      icon={copied ? Check : Link2}
+      variant="default"
+      onClick={() => void copy(frozenLink(window.location.href, view, { zone, now }))}
+    />
   );
 }

@@ -1,10 +1,10 @@
 "use client";
 
-import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type MouseEvent, type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
+import { Tool } from "@/components/audit/filters/tool";
 import type { SetView, View } from "@/components/audit/state/view";
 import { isLive, isOpenEnded } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
@@ -26,19 +26,17 @@ export function LiveToggle() {
     toggleLive(view, setView);
   };
   return (
-    <Button
-      size="xs"
-      variant="default"
+    <Tool
+      icon={Radio}
       className={classes.toggle}
       title={isPossible ? "Show new entries as they arrive (l)" : "The range has an end, so no new entries can appear"}
       aria-pressed={isLive(view)}
       data-disabled={!isPossible || undefined}
       aria-disabled={!isPossible || undefined}
       onClick={press}
-      leftSection={<Radio size={15} aria-hidden />}
     >
       Live
-    </Button>
+    </Tool>
   );
 }
 

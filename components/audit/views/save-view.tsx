@@ -1,7 +1,7 @@
 "use client";
 
 import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { chipsOf } from "@/components/audit/state/describe-filters";
 import { PRESET_LABEL, spanText } from "@/components/audit/state/range";
@@ -92,15 +92,7 @@ function ViewSummary({ range: keepsRange }: { range: CheckboxProps }) {
 /** Deletes a view after naming the users who lose it. */
 export function DeleteView({ saved, onClose }: { saved: SavedView; onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const remove = useMutation(
-    trpc.savedViews.remove.mutationOptions({
-      onSuccess: async () => {
-        await cache.invalidateQueries(trpc.savedViews.pathFilter());
-        onClose();
-      },
-    }),
-  );
+  const remove = useMutation(trpc.savedViews.remove.mutationOptions(useDone(onClose, trpc.savedViews.pathFilter())));
   return (
     <Confirm
       title={`Delete ${saved.name}`}

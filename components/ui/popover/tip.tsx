@@ -1,7 +1,18 @@
 "use client";
 
+import { ActionIcon, type ActionIconProps } from "@mantine/core";
 import { useMergedRef } from "@mantine/hooks";
-import { cloneElement, type HTMLAttributes, type ReactElement, type Ref, useEffect, useRef, useState } from "react";
+import type { LucideIcon } from "lucide-react";
+import {
+  type ButtonHTMLAttributes,
+  cloneElement,
+  type HTMLAttributes,
+  type ReactElement,
+  type Ref,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { createPortal } from "react-dom";
 import { positionBeside } from "./position";
 import classes from "./tip.module.css";
@@ -28,6 +39,23 @@ export function Tip({ label, children }: { label: string; children: ReactElement
     </>
   );
 }
+
+type IconButtonProps = Pick<ActionIconProps, "size" | "variant" | "disabled" | "loading"> &
+  Pick<ButtonHTMLAttributes<HTMLButtonElement>, "onClick" | "aria-keyshortcuts"> & {
+    label: string;
+    /** The tooltip, if it says more. */
+    tip?: string;
+    icon: LucideIcon;
+  };
+
+/** An icon button with a tooltip. */
+export const IconButton = ({ label, tip = label, icon: Icon, ...props }: IconButtonProps) => (
+  <Tip label={tip}>
+    <ActionIcon size={32} aria-label={label} {...props}>
+      <Icon size={15} aria-hidden />
+    </ActionIcon>
+  </Tip>
+);
 
 /**
  * The element that contains the tooltip: the anchor's landmark. For a dialog it is the body, because a transformed
