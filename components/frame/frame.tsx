@@ -4,7 +4,7 @@ import { Burger } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { flushSync } from "react-dom";
 import { useMe } from "@/components/account/org";
 import { dateTime, zoneName } from "@/components/format/time";
@@ -12,6 +12,7 @@ import { useZone } from "@/components/format/zone";
 import { IntegrityBadge } from "@/components/integrity/integrity-badge";
 import { NotificationBell } from "@/components/notifications/notification-bell";
 import { StepUp } from "@/components/profile/step-up";
+import { useListeners } from "@/components/ui/key-down";
 import { Mark } from "@/components/ui/mark";
 import brand from "./brand.module.css";
 import classes from "./frame.module.css";
@@ -26,11 +27,7 @@ function PrintedBy() {
   const { user } = useMe();
   const { zone } = useZone();
   const [at, setAt] = useState<Date | null>(null);
-  useEffect(() => {
-    const onPrint = () => flushSync(() => setAt(new Date()));
-    window.addEventListener("beforeprint", onPrint);
-    return () => window.removeEventListener("beforeprint", onPrint);
-  }, []);
+  useListeners({ beforeprint: () => flushSync(() => setAt(new Date())) }, () => window);
   return (
     <p className={classes.printed}>
       Printed by {user.name} ({user.email}){at && `, ${dateTime(at, zone)} (${zoneName(zone, at)})`}

@@ -7,6 +7,7 @@ import type { ViewerState } from "@/components/audit/state/viewer-state";
 import { useZone } from "@/components/format/zone";
 import { leaveIfSignedOut } from "@/components/query-client";
 import { type ApiError, useTRPC, useTRPCClient } from "@/components/trpc";
+import { useListeners } from "@/components/ui/key-down";
 import { MINUTE_MS } from "@/server/ground/time/durations";
 
 /** The maximum number of arrived rows, shown or held; beyond it the list is reloaded. */
@@ -146,22 +147,16 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; r
     return { isScrolled: top < HEADER_PX - 1, isInUse: Boolean(isPointedAt || hasFocus || hasMenu || isDrawerOpen) };
   }, [table, dock, isDrawerOpen]);
   const [hold, setHold] = useState<Hold>(readHold);
-  useEffect(() => {
-    const update = () =>
-      setHold((was) => {
-        const is = readHold();
-        return is.isScrolled === was.isScrolled && is.isInUse === was.isInUse ? was : is;
-      });
-    update();
-    const events = ["pointerover", "pointerout", "focusin", "focusout", "scroll"] as const;
-    // During focusout, document.activeElement has not changed yet.
-    const onEvent = () => requestAnimationFrame(update);
-    for (const name of events) document.addEventListener(name, onEvent, { passive: true });
-    return () => {
-      for (const name of events) document.removeEventListener(name, onEvent);
-    };
-  }, [readHold]);
-  return { hold, readHold: readHold };
+  const update = () =>
+    setHold((was) => {
+      const is = readHold();
+      return is.isScrolled === was.isScrolled && is.isInUse === was.isInUse ? was : is;
+    });
+  useEffect(update, [readHold]);
+  // During focusout, document.activeElement has not changed yet.
+  const later = () => requestAnimationFrame(update);
+  useListeners({ pointerover: later, pointerout: later, focusin: later, focusout: later, scroll: later });
+  return { hold, readHold };
 }
 
 /**

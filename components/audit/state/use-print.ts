@@ -1,10 +1,11 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useState } from "react";
 import { flushSync } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
+import { useKeyDown, useListeners } from "@/components/ui/key-down";
 import type { Input } from "./view";
 
 /** The entries to print. `all` is null when it could not be fetched; then the entries on the screen are printed. */
@@ -41,31 +42,20 @@ export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: E
     put(all);
     window.print();
   };
-  const onBefore = useEffectEvent(() => {
+  const onBefore = () => {
     if (!print) put(fetchSync(input));
-  });
-  const onAfter = useEffectEvent(() => setPrint(null));
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
+  };
+  const onAfter = () => setPrint(null);
+  useListeners({ beforeprint: onBefore, afterprint: onAfter }, () => window);
+  // Some browsers fire no beforeprint event; the media query covers those.
+  useListeners({ change: () => (window.matchMedia("print").matches ? onBefore() : onAfter()) }, () =>
+    window.matchMedia("print"),
+  );
+  useKeyDown((event) => {
     if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
     event.preventDefault();
     void begin();
   });
-  useEffect(() => {
-    const [before, after, key] = [() => onBefore(), () => onAfter(), (event: KeyboardEvent) => onKey(event)];
-    // Some browsers fire no beforeprint event; the media query covers those.
-    const paper = window.matchMedia("print");
-    const onMedia = () => (paper.matches ? before() : after());
-    paper.addEventListener("change", onMedia);
-    window.addEventListener("beforeprint", before);
-    window.addEventListener("afterprint", after);
-    document.addEventListener("keydown", key);
-    return () => {
-      paper.removeEventListener("change", onMedia);
-      window.removeEventListener("beforeprint", before);
-      window.removeEventListener("afterprint", after);
-      document.removeEventListener("keydown", key);
-    };
-  }, []);
   return { print, isPreparing, begin };
 }
 

@@ -2,11 +2,12 @@
 
 import { UnstyledButton } from "@mantine/core";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { togglePin, usePins } from "@/components/audit/state/pins";
 import type { View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { copyText } from "@/components/ui/copy/use-copy";
+import { useListeners } from "@/components/ui/key-down";
 import { positionBeside } from "@/components/ui/popover/position";
 import { type CellRef, useTable } from "./columns";
 import { cellText, type Pivot, pivotsOf } from "./pivots";
@@ -37,7 +38,10 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
     positionBeside(anchor, element, "start");
     (element.querySelector<HTMLElement>("[role=menuitem]") ?? element).focus();
   }, [anchor]);
-  useClosing(box, onClose);
+  useListeners({
+    pointerdown: ({ target }) => (target instanceof Node && box.current?.contains(target)) || onClose(),
+    scroll: onClose,
+  });
   const pick = async (pivot: Pivot) => {
     if ("change" in pivot) return onChange(pivot.change);
     if ("path" in pivot) return router.push(pivot.path);
@@ -100,23 +104,6 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       ))}
     </div>
   );
-}
-
-/** Closes the menu on a click elsewhere and on scrolling. */
-function useClosing(box: { current: HTMLElement | null }, onClose: () => void) {
-  const close = useRef(onClose);
-  close.current = onClose;
-  useEffect(() => {
-    const onPointer = ({ target }: PointerEvent) =>
-      (target instanceof Node && box.current?.contains(target)) || close.current();
-    const onScroll = () => close.current();
-    document.addEventListener("pointerdown", onPointer);
-    window.addEventListener("scroll", onScroll, { passive: true });
-    return () => {
-      document.removeEventListener("pointerdown", onPointer);
-      window.removeEventListener("scroll", onScroll);
-    };
-  }, [box]);
 }
 
 type Props = {

@@ -3,10 +3,11 @@
 import { ActionIcon } from "@mantine/core";
 import { Ellipsis } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { COLUMN_IDS } from "@/components/audit/state/table-params";
 import { useViewer } from "@/components/audit/state/viewer-context";
+import { useListeners } from "@/components/ui/key-down";
 import type { CellRef } from "./columns";
 import classes from "./pivots.module.css";
 
@@ -70,7 +71,28 @@ export function CellPivots({ frame }: { frame: RefObject<HTMLElement | null> }) 
     return entry && column ? { entry, cell, column } : null;
   };
   const open = (cell: HTMLElement | null) => setTarget(find(cell));
-  useCellEvents(frame, { button, onHover: setHovered, onMenu: open });
+  useListeners(
+    {
+      pointerover: ({ target, pointerType }) => {
+        if (pointerType === "mouse" && !(target instanceof Node && button.current?.contains(target)))
+          setHovered(cellOf(target));
+      },
+      pointerleave: () => setHovered(null),
+      keydown: (event) => {
+        if (!isMenuKey(event) || event.ctrlKey || event.metaKey) return;
+        if (!(event.target instanceof Element && event.target.matches("[data-entry]"))) return;
+        event.preventDefault();
+        open(cellOf(event.target));
+      },
+    },
+    () => frame.current,
+  );
+  const onHeld = useEffectEvent((held: EventTarget | null) => open(cellOf(held)));
+  useEffect(() => {
+    const gone = new AbortController();
+    if (frame.current) onLongPress(frame.current, (held) => onHeld(held), gone.signal);
+    return () => gone.abort();
+  }, [frame]);
   const close = () => {
     setTarget(null);
     setHovered(null);
@@ -99,45 +121,10 @@ export function CellPivots({ frame }: { frame: RefObject<HTMLElement | null> }) 
   );
 }
 
-type Events = {
-  button: RefObject<HTMLElement | null>;
-  onHover: (cell: HTMLElement | null) => void;
-  onMenu: (cell: HTMLElement | null) => void;
-};
-
 const cellOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>("td[data-column]") : null;
 const isMenuKey = ({ key, shiftKey }: KeyboardEvent) =>
   key === "ContextMenu" || (key === "F10" && shiftKey) || key === "m";
-
-/** Reports the hovered cell and requests for its menu by keyboard or long press. */
-function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): void {
-  const latest = useRef(events);
-  latest.current = events;
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    const onOver = ({ target, pointerType }: PointerEvent) => {
-      const { button, onHover } = latest.current;
-      if (pointerType === "mouse" && !(target instanceof Node && button.current?.contains(target)))
-        onHover(cellOf(target));
-    };
-    const onLeave = () => latest.current.onHover(null);
-    const onKey = (event: KeyboardEvent) => {
-      if (!isMenuKey(event) || event.ctrlKey || event.metaKey) return;
-      if (!(event.target instanceof Element && event.target.matches("[data-entry]"))) return;
-      event.preventDefault();
-      latest.current.onMenu(cellOf(event.target));
-    };
-    const gone = new AbortController();
-    const { signal } = gone;
-    element.addEventListener("pointerover", onOver, { signal });
-    element.addEventListener("pointerleave", onLeave, { signal });
-    element.addEventListener("keydown", onKey, { signal });
-    onLongPress(element, (target) => latest.current.onMenu(cellOf(target)), signal);
-    return () => gone.abort();
-  }, [frame]);
-}
 
 /** The position at the end of the cell, relative to the frame. */
 function positionIn(cell: HTMLElement, frame: HTMLElement) {

@@ -5,6 +5,7 @@ import { createPortal } from "react-dom";
 import { describeAge } from "@/components/format/relative";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { useListeners } from "@/components/ui/key-down";
 import { positionBeside } from "@/components/ui/popover/position";
 import classes from "./time-card.module.css";
 
@@ -21,44 +22,38 @@ const timeOf = (target: EventTarget | null) =>
  */
 export function TimeCard({ frame, now }: { frame: RefObject<HTMLElement | null>; now: Date }) {
   const [shown, setShown] = useState<Shown | null>(null);
-  useTimeEvents(frame, setShown);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useListeners(
+    {
+      pointerover: ({ target, pointerType }) => {
+        clearTimeout(timer.current);
+        if (pointerType !== "mouse") return;
+        const time = timeOf(target);
+        if (time) timer.current = setTimeout(() => setShown({ time, link: null }), HOVER_DELAY_MS);
+        else setShown(null);
+      },
+      pointerleave: () => {
+        clearTimeout(timer.current);
+        setShown(null);
+      },
+      keydown: (event) => {
+        if (event.key !== "t" || event.ctrlKey || event.metaKey || event.altKey) return;
+        const link = event.target instanceof HTMLElement && event.target.matches("[data-entry]") ? event.target : null;
+        const time = link?.closest("tr")?.querySelector<HTMLTimeElement>("time[data-card]");
+        if (link && time) setShown({ time, link });
+      },
+    },
+    () => frame.current,
+  );
   if (!shown?.time.isConnected) return null;
-  return <Card key={shown.time.dateTime} shown={shown} now={now} onClose={() => setShown(null)} />;
-}
-
-function useTimeEvents(frame: RefObject<HTMLElement | null>, onShow: (shown: Shown | null) => void): void {
-  const show = useRef(onShow);
-  show.current = onShow;
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const onOver = ({ target, pointerType }: PointerEvent) => {
-      clearTimeout(timer);
-      const time = pointerType === "mouse" ? timeOf(target) : null;
-      if (time) timer = setTimeout(() => show.current({ time, link: null }), HOVER_DELAY_MS);
-      else if (pointerType === "mouse") show.current(null);
-    };
-    const onLeave = () => {
-      clearTimeout(timer);
-      show.current(null);
-    };
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "t" || event.ctrlKey || event.metaKey || event.altKey) return;
-      const link = event.target instanceof HTMLElement && event.target.matches("[data-entry]") ? event.target : null;
-      const time = link?.closest("tr")?.querySelector<HTMLTimeElement>("time[data-card]");
-      if (link && time) show.current({ time, link });
-    };
-    element.addEventListener("pointerover", onOver);
-    element.addEventListener("pointerleave", onLeave);
-    element.addEventListener("keydown", onKey);
-    return () => {
-      onLeave();
-      element.removeEventListener("pointerover", onOver);
-      element.removeEventListener("pointerleave", onLeave);
-      element.removeEventListener("keydown", onKey);
-    };
-  }, [frame]);
+  return (
+    <Card
+      key={`${shown.time.dateTime} ${shown.link?.dataset.entry}`}
+      shown={shown}
+      now={now}
+      onClose={() => setShown(null)}
+    />
+  );
 }
 
 function Card({ shown: { time, link }, now, onClose }: { shown: Shown; now: Date; onClose: () => void }) {
@@ -69,21 +64,12 @@ function Card({ shown: { time, link }, now, onClose }: { shown: Shown; now: Date
   useLayoutEffect(() => {
     if (box.current) positionBeside(time, box.current, "start");
   }, [time]);
+  useListeners({ keydown: ({ key }) => key === "Escape" && onClose(), scroll: onClose });
+  useListeners({ blur: onClose }, () => link);
   useEffect(() => {
     link?.setAttribute("aria-describedby", id);
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape") onClose();
-    };
-    document.addEventListener("keydown", onKey);
-    link?.addEventListener("blur", onClose);
-    window.addEventListener("scroll", onClose, { passive: true });
-    return () => {
-      link?.removeAttribute("aria-describedby");
-      document.removeEventListener("keydown", onKey);
-      link?.removeEventListener("blur", onClose);
-      window.removeEventListener("scroll", onClose);
-    };
-  }, [link, id, onClose]);
+    return () => link?.removeAttribute("aria-describedby");
+  }, [link, id]);
   const zones = [...new Set(["UTC", local, zone])];
   return createPortal(
     <div role="tooltip" id={id} className={classes.card} ref={box}>

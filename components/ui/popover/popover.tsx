@@ -13,11 +13,13 @@ import {
   type RefObject,
   useContext,
   useEffect,
+  useEffectEvent,
   useId,
   useLayoutEffect,
   useRef,
 } from "react";
 import { cssVariables } from "@/components/ui/css-variables";
+import { useListeners } from "@/components/ui/key-down";
 import classes from "./popover.module.css";
 import { type Align, positionBeside } from "./position";
 
@@ -110,21 +112,16 @@ type ElementRef = RefObject<HTMLElement | null>;
 
 /** Keeps the box beside its anchor when the page scrolls, the window resizes or the content grows. */
 function usePosition(anchor: ElementRef, box: ElementRef, align: Align) {
+  const position = useEffectEvent(() => {
+    if (anchor.current && box.current) positionBeside(anchor.current, box.current, align);
+  });
+  useListeners({ resize: () => position(), scroll: () => position() }, () => window);
   useLayoutEffect(() => {
-    const [from, element] = [anchor.current, box.current];
-    if (!from || !element) return;
-    const position = () => positionBeside(from, element, align);
     position();
-    const sizes = new ResizeObserver(position);
-    for (const content of element.children) sizes.observe(content);
-    window.addEventListener("resize", position);
-    window.addEventListener("scroll", position, { passive: true });
-    return () => {
-      sizes.disconnect();
-      window.removeEventListener("resize", position);
-      window.removeEventListener("scroll", position);
-    };
-  }, [anchor, box, align]);
+    const sizes = new ResizeObserver(() => position());
+    for (const content of box.current?.children ?? []) sizes.observe(content);
+    return () => sizes.disconnect();
+  }, [box]);
 }
 
 /** Focuses content that loads after opening; until then the dialog itself has the focus. */
@@ -155,25 +152,17 @@ function useReturnedFocus(anchor: ElementRef, box: ElementRef) {
 }
 
 function useOutside(anchor: ElementRef, box: ElementRef, onClose: () => void) {
-  const close = useRef(onClose);
-  close.current = onClose;
-  useEffect(() => {
-    const onPointer = ({ target }: PointerEvent) => {
+  useListeners({
+    pointerdown: ({ target }) => {
       if (!(target instanceof Node)) return;
       const isInside = [anchor, box].some((inside) => inside.current?.contains(target));
-      if (!isInside) close.current();
-    };
+      if (!isInside) onClose();
+    },
     // If the focused element was removed, keys go to the body.
-    const onKey = ({ key, target }: globalThis.KeyboardEvent) => {
-      if (key === "Escape" && target === document.body) close.current();
-    };
-    document.addEventListener("pointerdown", onPointer);
-    document.addEventListener("keydown", onKey);
-    return () => {
-      document.removeEventListener("pointerdown", onPointer);
-      document.removeEventListener("keydown", onKey);
-    };
-  }, [anchor, box]);
+    keydown: ({ key, target }) => {
+      if (key === "Escape" && target === document.body) onClose();
+    },
+  });
 }
 
 Popover.Target = Target;

@@ -14,6 +14,7 @@ import {
   useState,
 } from "react";
 import { createPortal } from "react-dom";
+import { useKeyDown } from "@/components/ui/key-down";
 import { positionBeside } from "./position";
 import classes from "./tip.module.css";
 
@@ -70,10 +71,8 @@ function Label({ text, anchor, onEscape }: LabelProps) {
   const box = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (anchor && box.current) positionBeside(anchor, box.current, "center");
-    const onKey = (event: KeyboardEvent) => event.key === "Escape" && onEscape();
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
   });
+  useKeyDown(({ key }) => key === "Escape" && onEscape());
   return createPortal(
     <span role="tooltip" className={classes.tip} ref={box} data-screen>
       {text}
