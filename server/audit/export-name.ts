@@ -1,19 +1,11 @@
 import { toSlug } from "@/server/ground/text";
 import { MINUTE_MS } from "@/server/ground/time/durations";
+import { toWallClock } from "@/server/ground/time/wall-clock";
 
 /** Date and time of an instant in a zone. */
 function clock(at: Date, zone: string): { day: string; time: string } {
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  }).formatToParts(at);
-  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
-  return { day: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}${part("minute")}` };
+  const [day = "", time = ""] = toWallClock(at, zone).split("T");
+  return { day, time: time.replace(":", "") };
 }
 
 /** Rounds an inclusive end: 09:59:59.999 is 10:00, the last millisecond of a day is that day. */

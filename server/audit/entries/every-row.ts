@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
 import { tenantRead } from "@/db/read";
@@ -6,15 +6,7 @@ import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
-import {
-  type Cursor,
-  type Found,
-  type Key,
-  keysByTime,
-  newestRows,
-  rowsByKey,
-  type Shape,
-} from "@/server/audit/query/rows";
+import { type Cursor, type Found, type Key, keysByTime, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import type { Ctx, Scope } from "@/server/ground/context";
 
@@ -27,31 +19,15 @@ const nextSize = (rows: number, bytes: number): number =>
   Math.max(1, Math.min(MAX_ROWS, Math.floor((CHUNK_BYTES * rows) / (bytes + 1))));
 
 /**
- * A fixed set of rows: by key, or by conditions within one chain up to a sequence. Rows never change, so later writes
- * do not affect it.
- */
-export type Settled = { keys: readonly Key[] } | { orgId: string; conditions: SQL[]; max: number };
-
-async function headOf(tx: Tx, orgId: string): Promise<SQL> {
-  const [head] = await rowsOf<{ seq: string }>(tx, sql`SELECT seq FROM audit_chain_head(${orgId}::uuid)`);
-  return sql`a.chain_seq <= ${head?.seq ?? 0}::bigint`;
-}
-
-/**
  * Fixes the rows that match a filter in one snapshot, with the query of the lists, so that an export equals its screen.
- * @returns the newest `max` rows, and the number of all matches
+ * @returns keys of the newest `max` rows, and the number of all matches
  */
-export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
+export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ keys: Key[]; total: number }> =>
   tenantRead(ctx.scope, async (tx) => {
     const plan = await planFor(tx, ctx, filter);
-    const [orgId] = plan.orgIds;
-    if (plan.all.kind === "rows" && plan.orgIds.length === 1 && orgId) {
-      const conditions = [...conditionsOf(plan.filter), await headOf(tx, orgId)];
-      return { rows: { orgId, conditions, max }, total: await countRows(tx, plan) };
-    }
     const { keys } = await findKeys(tx, plan, { need: max + 1 });
     const total = keys.length > max ? Math.max(keys.length, await countRows(tx, plan)) : keys.length;
-    return { rows: { keys: keys.slice(0, max) }, total };
+    return { keys: keys.slice(0, max), total };
   });
 
 export type SizedRow = { org_id: string; ms: number; chain_seq: string; details: string | null };
@@ -59,39 +35,20 @@ export type SizedRow = { org_id: string; ms: number; chain_seq: string; details:
 /** Bytes of details, the largest part of a row. */
 const bytesOf = (rows: SizedRow[]): number => rows.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
 
-/** Reads in chunks: each call returns the next `size` rows, fewer or none at the end. */
-function reader<R extends SizedRow>(
-  tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>,
-  rows: Settled,
-  shape: Shape<R>,
-) {
-  let at = 0;
-  let after: Cursor | undefined;
-  return async (size: number): Promise<R[]> => {
-    if ("keys" in rows) {
-      const keys = rows.keys.slice(at, at + size);
-      at += size;
-      return keys.length === 0 ? [] : tx((t) => rowsByKey(t, keys, shape));
-    }
-    const limit = Math.min(size, rows.max - at);
-    if (limit <= 0) return [];
-    const { orgId, conditions } = rows;
-    const found = await tx((t) => newestRows(t, { orgIds: [orgId], conditions, after, limit, shape }));
-    const last = found.at(-1);
-    at = found.length < limit ? rows.max : at + limit;
-    after = last && { ms: last.ms, seq: last.chain_seq, orgId };
-    return found;
-  };
-}
-
 /**
  * Reads settled rows in chunks, the next one while the last is written. Each chunk has its own transaction, so a slow
  * client holds no connection. Rows pruned in the meantime are skipped.
  */
-export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => tenantRead(ctx.scope, fn), rows, shape);
+export async function* eachChunk<R extends SizedRow>(
+  ctx: Ctx,
+  keys: readonly Key[],
+  shape: Shape<R>,
+): AsyncGenerator<R[]> {
+  let at = 0;
   const next = (size: number): Promise<R[]> => {
-    const chunk = read(size);
+    const some = keys.slice(at, at + size);
+    at += size;
+    const chunk = some.length === 0 ? Promise.resolve([]) : tenantRead(ctx.scope, (tx) => rowsByKey(tx, some, shape));
     chunk.catch(() => {}); // The reader awaits the error; without a reader it would be an unhandled rejection.
     return chunk;
   };

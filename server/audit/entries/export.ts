@@ -5,6 +5,7 @@ import { FILTERS } from "@/server/audit/query/catalogue";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { deadlineOf } from "@/server/audit/query/deadline";
 import { planFor } from "@/server/audit/query/plan";
+import type { Key } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import { type AuditEvent, record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS, MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
@@ -15,7 +16,7 @@ import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { lacksRecentProof, requireRecentProof } from "@/server/ground/recent-proof";
 import { narrow } from "@/server/ground/scope";
-import { eachChunk, type Settled, settleRows } from "./every-row";
+import { eachChunk, settleRows } from "./every-row";
 import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
 import { writeEntries } from "./export-writer";
 
@@ -69,16 +70,16 @@ export async function requireProofForMany(ctx: Ctx, filter: AuditFilter): Promis
   if (lacksRecentProof(ctx, "browser") && (await areMany(ctx, filter))) requireRecentProof(ctx, "browser");
 }
 
-type Export = { ctx: Ctx; format: DirectFormat; filter: AuditFilter; rows: Settled; total: number };
+type Export = { ctx: Ctx; format: DirectFormat; filter: AuditFilter; keys: readonly Key[]; total: number };
 
 /** Streams the export; however it ends, the exported rows are recorded. */
-async function* writeExport({ ctx, format, filter, rows, total }: Export): AsyncGenerator<string> {
+async function* writeExport({ ctx, format, filter, keys, total }: Export): AsyncGenerator<string> {
   const rowsPerOrg = new Map<string, number>();
   let complete = false;
   try {
     yield* writeEntries(format, {
       ctx,
-      read: (shape) => eachChunk(ctx, rows, shape),
+      read: (shape) => eachChunk(ctx, keys, shape),
       // Fewer rows than settled means that retention removed the oldest ones; nothing else is missing.
       totalOf: (written) =>
         written < Math.min(total, MAX_EXPORT_ROWS)
@@ -93,16 +94,14 @@ async function* writeExport({ ctx, format, filter, rows, total }: Export): Async
   }
 }
 
-/** Reads rows and total before the first byte, because the header states whether the export is complete. */
-const settleExport = async (ctx: Ctx, filter: AuditFilter): Promise<{ rows: Settled; total: number }> => {
-  await requireProofForMany(ctx, filter);
-  return settleRows(ctx, filter, MAX_EXPORT_ROWS);
-};
-
 const startExport = (ctx: Ctx, format: DirectFormat, filter: AuditFilter): Promise<Response> =>
   inSlot(ctx.actor, EXPORT_SLOTS, async (release) => {
-    const { rows, total } = await inCallerLimit(ctx, () => settleExport(ctx, filter));
-    const text = Readable.from(writeExport({ ctx, format, filter, rows, total }), {
+    // Before the first byte, because the header states whether the export is complete.
+    const { keys, total } = await inCallerLimit(ctx, async () => {
+      await requireProofForMany(ctx, filter);
+      return settleRows(ctx, filter, MAX_EXPORT_ROWS);
+    });
+    const text = Readable.from(writeExport({ ctx, format, filter, keys, total }), {
       objectMode: false,
       highWaterMark: 64 * 1024,
     }).once("close", release);

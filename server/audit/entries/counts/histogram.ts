@@ -13,6 +13,7 @@ import { TALLY_MS, talliedCounts } from "@/server/audit/query/tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import { operation } from "@/server/ground/operation";
 import { bounded } from "@/server/ground/time/bounds";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { fromWallClock, offsetMs, wallClock } from "@/server/ground/time/wall-clock";
 import {
   type Histogram,
@@ -25,12 +26,9 @@ import {
 
 export type Step = { unit: (typeof STEP_UNITS)[number]; n: number };
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** A Monday to count weeks from, in any time zone. */
 const MONDAY = Date.UTC(1970, 0, 5);
-const LENGTH: Record<Step["unit"], number> = { minute: MINUTE, hour: HOUR, day: DAY, month: 30 * DAY };
+const LENGTH: Record<Step["unit"], number> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS, month: 30 * DAY_MS };
 
 const STEPS: readonly Step[] = [
   ...[1, 5, 15].map((n): Step => ({ unit: "minute", n })),
@@ -79,7 +77,7 @@ export function edgesOf(from: number, to: number, { step, zone }: { step: Step; 
 /** Finest step that keeps the number of buckets within the limit, both ends counted. */
 export function stepOf(from: number, to: number): Step {
   const fits = ({ unit, n }: Step) => (to - from) / (n * LENGTH[unit]) < MAX_HISTOGRAM_BUCKETS - 2;
-  const months = Math.ceil((to - from) / (28 * DAY) / (MAX_HISTOGRAM_BUCKETS - 2));
+  const months = Math.ceil((to - from) / (28 * DAY_MS) / (MAX_HISTOGRAM_BUCKETS - 2));
   return STEPS.find(fits) ?? { unit: "month", n: Math.max(1, months) };
 }
 

@@ -2,10 +2,11 @@ import { sql } from "drizzle-orm";
 import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { boundsOf } from "@/server/audit/query/bounds";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import { type Plan, planFor } from "@/server/audit/query/plan";
-import { ACTOR_ID, allOf, decodeCursor, instants, type Key, keyRows } from "@/server/audit/query/rows";
+import { planFor } from "@/server/audit/query/plan";
+import { ACTOR_ID, decodeCursor, instants, type Key, keyRows } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
@@ -32,18 +33,11 @@ async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: stri
 
 /** Folds every match of a filter into one; null if there is none. */
 async function inOne(tx: Tx, ctx: Ctx, filter: AuditFilter): Promise<RoutineFold | null> {
-  const plan: Plan = await planFor(tx, ctx, filter);
+  const plan = await planFor(tx, ctx, filter);
   const count = await countRows(tx, plan);
   if (count === 0) return null;
-  const where = allOf(conditionsOf(plan.filter));
-  const end = (direction: "ASC" | "DESC") =>
-    sql`(SELECT e.at FROM ${layout().eachOf(plan.orgIds)}, LATERAL (SELECT (extract(epoch FROM a."timestamp") * 1000)::float8 AS at FROM audit_logs a
-      WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
-  const [ends] = await rowsOf<{ first: number; last: number }>(
-    tx,
-    sql`SELECT ${end("ASC")} AS first, ${end("DESC")} AS last`,
-  );
-  return ends ? { count, first: iso(ends.first), last: iso(ends.last), actors: null } : null;
+  const { first, last } = await boundsOf(tx, plan.orgIds, conditionsOf(plan.filter));
+  return first === null || last === null ? null : { count, first: iso(first), last: iso(last), actors: null };
 }
 
 const latest = (...dates: (Date | undefined)[]): Date | undefined =>
