@@ -115,10 +115,13 @@ export function mergeSegments(parts: readonly Part[]): SegmentBytes {
       if (known) known.push(at * PLACES + place);
       else places.set(term, [at * PLACES + place]);
     }
-  const rowsOf = (known: readonly number[]) =>
-    known.flatMap((at) => {
+  const rowsOf = (known: readonly number[]) => {
+    const rows: number[] = [];
+    for (const at of known) {
       const { block, base } = blocks[Math.floor(at / PLACES)] as (typeof blocks)[number];
-      return block.rowsAt(at % PLACES).map((row) => row + base);
-    });
+      block.pushTo(rows, at % PLACES, base);
+    }
+    return rows;
+  };
   return writeSegment({ first, times }, [...places], rowsOf);
 }

@@ -245,9 +245,10 @@ export function writeSegment<Place>(
     grams.push(gramsOf(inBlock));
     [inBlock, letters, postings] = [[], 0, new Bytes()];
   };
-  const isMany = ([, place]: (typeof terms)[number]) => rowsOf(place).length > 1;
   const inOrder = terms.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  for (const [term, place] of [...inOrder.filter(isMany), ...inOrder.filter((one) => !isMany(one))]) {
+  const [many, single]: [typeof inOrder, typeof inOrder] = [[], []];
+  for (const one of inOrder) (rowsOf(one[1]).length > 1 ? many : single).push(one);
+  for (const [term, place] of [...many, ...single]) {
     inBlock.push(term);
     letters += term.length + 1;
     putPosting(postings, rowsOf(place), times.length);
@@ -314,17 +315,15 @@ export class Block {
     return this.#starts[place] ?? 0;
   }
 
-  /** Rows of the term at an index. */
-  rowsAt(place: number): number[] {
-    const rows: number[] = [];
+  /** Adds the rows of the term at an index to a list, counted from `base`. */
+  pushTo(rows: number[], place: number, base: number): void {
     this.#read(
       place,
-      (row) => rows.push(row),
+      (row) => rows.push(base + row),
       (bits) => {
-        for (let row = 0; row < bits.length * 8; row++) if (hasRow(bits, row)) rows.push(row);
+        for (let row = 0; row < bits.length * 8; row++) if (hasRow(bits, row)) rows.push(base + row);
       },
     );
-    return rows;
   }
 
   /** Adds the rows of the term at an index to a set. */

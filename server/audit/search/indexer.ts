@@ -33,6 +33,7 @@ const TEXTS = {
   error: "error_message",
   details: "details::text",
 } as const satisfies Record<Exclude<keyof IndexedRow, "ms">, string>;
+const NAMES = Object.keys(TEXTS);
 const COLUMNS = ["chain_seq", `(extract(epoch FROM "timestamp") * 1000)::float8`, ...Object.values(TEXTS)];
 
 function toRow(row: CopyRow): IndexedRow {
@@ -40,8 +41,9 @@ function toRow(row: CopyRow): IndexedRow {
     const [start, length] = [startOf(row, at), lengthOf(row, at)];
     return length < 0 ? null : row.data.toString("utf8", start, start + length);
   };
-  const texts = Object.fromEntries(Object.keys(TEXTS).map((name, at) => [name, text(at + 2)]));
-  return { ms: row.data.readDoubleBE(startOf(row, 1)), ...texts } as IndexedRow;
+  const found: Record<string, number | string | null> = { ms: row.data.readDoubleBE(startOf(row, 1)) };
+  for (let at = 0; at < NAMES.length; at++) found[NAMES[at] as string] = text(at + 2);
+  return found as IndexedRow;
 }
 
 type Span = { first: number; last: number };

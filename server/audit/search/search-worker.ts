@@ -12,7 +12,7 @@ const POLL_MS = 1_000;
 /** While others write and it is not far behind, the indexer takes a fifth of a core. */
 const REST_FACTOR = 4;
 /** Beyond this backlog searches slow down, so the indexer does not rest. */
-const FAR_BEHIND_ROWS = 50_000;
+const FAR_BEHIND_ROWS = 20_000;
 
 /** An organization and its number of unindexed rows; 0 if only pruned ones remain to be removed. */
 type Backlog = { orgId: string; rows: number };
