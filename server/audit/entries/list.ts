@@ -86,7 +86,7 @@ async function totalBeside(input: PageInput, found: EntryRow[], count: () => Pro
 }
 
 /** truncated: the text is too short for the index, so only the newest rows were searched. */
-export type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true };
+type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true };
 
 /**
  * Searches one or two characters in the newest rows, as many as time allows. total counts the matches among them, on
@@ -109,13 +109,16 @@ async function scanPage(tx: Tx, plan: Plan, input: PageInput & { deadline: Deadl
   return { rows, pagination: paginate(input, total, last ?? null), ...(isCut && { truncated: true }) };
 }
 
+type ToEntries<E> = (rows: EntryRow[], tx: Tx) => E[] | Promise<E[]>;
+
 /**
- * One page of stored rows with its pagination; reads one extra row to detect a next page.
+ * One page of entries, made in the transaction that reads its rows; reads one extra row to detect a next page.
  * @throws AppError validation_failed for an invalid cursor.
  */
-async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promise<Page> {
+async function readPage<E>(ctx: Ctx, asked: { input: PageInput; filter: AuditFilter }, toEntries: ToEntries<E>) {
+  const { input, filter } = asked;
   const { offset } = startOf(input);
-  return tenantRead(ctx.scope, async (tx) => {
+  const read = async (tx: Tx): Promise<Page> => {
     const plan = await planFor(tx, ctx, filter);
     if (plan.page.kind === "scan") return scanPage(tx, plan, { ...input, deadline: deadlineOf(ctx, "scan") });
     const before = offset > MAX_BLIND_OFFSET ? await countRows(tx, plan) : -1;
@@ -131,8 +134,14 @@ async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promis
     const rows = found.slice(0, input.limit);
     const last = found.length > input.limit ? rows.at(-1) : undefined;
     return { rows, pagination: paginate(input, total, last ? cursorOf(last) : null) };
+  };
+  return tenantRead(ctx.scope, async (tx) => {
+    const { rows, ...page } = await read(tx);
+    return { ...page, entries: await toEntries(rows, tx) };
   });
 }
+
+const toFullEntries = (rows: EntryRow[]): FullEntry[] => rows.map(toFullEntry);
 
 /**
  * Full-text search (spec, GET /audit-logs/search): a term anywhere in action, actor email, resource type, resource name
@@ -145,8 +154,8 @@ export const searchEntries = operation({
   input: searchInput,
   output: searchPage,
   async run(ctx, { q, ...input }) {
-    const { rows, ...page } = await readPage(ctx, input, { ...input, phrase: q });
-    return { data: rows.map(toFullEntry), query: q, ...page };
+    const { entries: data, ...page } = await readPage(ctx, { input, filter: { ...input, phrase: q } }, toFullEntries);
+    return { data, query: q, ...page };
   },
 });
 
@@ -159,9 +168,13 @@ export const listForPrint = operation({
   input: filterInput,
   output: typed<PrintedEntries>(),
   async run(ctx, input) {
-    const page = await readPage(ctx, { page: 1, limit: MAX_PRINTED, skipCount: false }, input);
+    const page = await readPage(
+      ctx,
+      { input: { page: 1, limit: MAX_PRINTED, skipCount: false }, filter: input },
+      toFullEntries,
+    );
     return {
-      data: page.rows.map(toFullEntry),
+      data: page.entries,
       total: page.pagination.total,
       truncated: page.truncated === true,
     };
@@ -177,8 +190,7 @@ export const listFlatEntries = operation({
   input: listInput,
   output: flatPage,
   async run(ctx, input) {
-    const { rows, ...page } = await readPage(ctx, input, input);
-    return { entries: rows.map(toFlatEntry), ...page };
+    return readPage(ctx, { input, filter: input }, (rows) => rows.map(toFlatEntry));
   },
 });
 
@@ -188,8 +200,8 @@ export const listFullEntries = operation({
   input: listInput,
   output: fullPage,
   async run(ctx, input) {
-    const { rows, ...page } = await readPage(ctx, input, input);
-    const data = await tenantRead(ctx.scope, (tx) => withFirstSeen(tx, rows.map(toFullEntry)));
+    const toEntries: ToEntries<FullEntry> = (rows, tx) => withFirstSeen(tx, toFullEntries(rows));
+    const { entries: data, ...page } = await readPage(ctx, { input, filter: input }, toEntries);
     return { data, ...page };
   },
 });
