@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
@@ -21,6 +20,7 @@ import { closeStreams } from "@/server/ground/background/streams";
 import { createApiKey, createDevice, createEnrollmentKey, createOrg, type TestOrg } from "@/testing/factories";
 import { connectAgent } from "@/testing/live-agent";
 import { listen } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 import { checkAgent } from "./check";
 
 const ROUTES = {
@@ -45,7 +45,7 @@ const front = createFront(
     next: async (_, response) => void response.writeHead(404).end(),
   }),
 );
-const keyFile = join(mkdtempSync(join(tmpdir(), "trailmark-check-")), "key");
+const keyFile = join(tempFolder(), "key");
 let base = "";
 let org: TestOrg;
 let sample: ChildProcess | null = null;

@@ -1,9 +1,7 @@
-import { mkdtemp } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { listen, portOf } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
 import { parseOptions, UsageError } from "./options";
@@ -57,7 +55,7 @@ it.each([-5, 5])("heartbeats and events keep their intervals when the clock move
   };
   const running = runUntilStopped({
     options: { ...parseOptions(["--url", url]), url, interval: 1 },
-    folder: await StateFolder.open(await mkdtemp(join(tmpdir(), "agent-run-"))),
+    folder: await StateFolder.open(tempFolder()),
     client: new Client({ url, diagnostics, signal }),
     diagnostics,
     logs: { live: fixedLogs([]), shipped: [log] },
@@ -88,7 +86,7 @@ describe("enrollment", () => {
   afterAll(() => void server.close());
   beforeEach(async () => {
     keys.length = 0;
-    dir = await mkdtemp(join(tmpdir(), "agent-enrol-"));
+    dir = tempFolder();
   });
 
   /** What one run of the installer does, with what the run before it has left on the disk. */

@@ -1,10 +1,8 @@
-import { mkdtemp } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 import { backoffMs, Client, retryAfterMs } from "./client";
 import { Diagnostics } from "./diagnostics";
 import type { LogProvider, LogRecord } from "./providers/provider";
@@ -77,7 +75,7 @@ describe("shipping", () => {
     });
     client.token = "tma_x";
     port = { client, diagnostics, agentId: "a1" };
-    folder = await StateFolder.open(await mkdtemp(join(tmpdir(), "agent-ship-")));
+    folder = await StateFolder.open(tempFolder());
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { StateFolder } from "./state";
 
 describe("StateFolder", () => {
   let dir: string;
   beforeEach(async () => {
-    dir = join(await mkdtemp(join(tmpdir(), "agent-state-")), "state");
+    dir = join(tempFolder(), "state");
   });
 
   it("keeps the ID from the first run", async () => {

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { systemCtx } from "@/server/ground/context";
 import { auditRows } from "@/testing/chain";
 import { freePort } from "@/testing/server";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { migrate } from "./migrate";
 
 /** A real PostgreSQL with its client programs, as Debian installs it; without one there is no pg_dump to test. */
@@ -55,7 +55,7 @@ describe.skipIf(!available)("logical backup as in the guide", () => {
 
   beforeAll(async () => {
     port = await freePort();
-    folder = mkdtempSync(join(tmpdir(), "trailmark-backup-"));
+    folder = tempFolder();
     if (asRoot) chownSync(folder, RUNNER, RUNNER);
     run(
       "initdb",
@@ -81,9 +81,7 @@ describe.skipIf(!available)("logical backup as in the guide", () => {
     await app.end();
   });
   afterAll(() => {
-    if (!folder) return;
-    run("pg_ctl", "-D", join(folder, "data"), "-m", "immediate", "-s", "stop");
-    rmSync(folder, { recursive: true, force: true });
+    if (folder) run("pg_ctl", "-D", join(folder, "data"), "-m", "immediate", "-s", "stop");
   });
 
   it("is rejected or empty for a role without policies", async () => {

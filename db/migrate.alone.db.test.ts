@@ -1,14 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { type Embedded, startEmbedded } from "./embedded/embedded";
 import { migrate } from "./migrate";
 import { EXPECTED } from "./roles";
 import { countMigrations } from "./version";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-migrate-"));
+const folder = tempFolder();
 let embedded: Embedded;
 
 async function query<T extends object>(url: string, statement: string): Promise<T[]> {

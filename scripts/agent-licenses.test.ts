@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { licenseText } from "./agent-licenses.mjs";
 
-const node = join(mkdtempSync(join(tmpdir(), "licenses-")), "LICENSE");
+const node = join(tempFolder(), "LICENSE");
 writeFileSync(node, "Node.js is licensed for use as follows: …\nOpenSSL, V8, ICU …\n");
 
 it("contains our license, each bundled package's once, and Node's", () => {

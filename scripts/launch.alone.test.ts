@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 
 const root = process.cwd();
 const moduleUrl = (name: string) => pathToFileURL(join(root, "scripts", name)).href;
@@ -63,7 +63,7 @@ describe("launcher", () => {
   });
 
   it("starts the server with the Node options of its first line", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "trailmark-launch-")), "server.mjs");
+    const file = join(tempFolder(), "server.mjs");
     const [firstLine = ""] = readFileSync(join(root, "server", "run", "process", "main.ts"), "utf8").split("\n");
     const body = `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);
       console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]));`;

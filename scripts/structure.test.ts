@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { roots, STEPS } from "./check.mjs";
 import { violationsIn } from "./structure.mjs";
 
@@ -190,7 +190,7 @@ it.each([
 });
 
 describe("checks of a checkout", () => {
-  const checkout = mkdtempSync(join(tmpdir(), "trailmark-structure-"));
+  const checkout = tempFolder();
   afterEach(() => rmSync(checkout, { recursive: true }));
 
   const write = (files: Record<string, string>) => {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, inject, vi } from "vitest";
 import { type Command, UsageError } from "@/server/run/cli/command";
+import { tempFolder } from "./temp-folder";
 
 export type Ran = { code: number | null; out: string; err: string };
 
@@ -35,7 +35,7 @@ export const removeCli = (): void => rmSync(FILE, { force: true });
  * @returns their folder, removed after the run (testing/temp-folder.ts)
  */
 export function withCli(): string {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-cli-"));
+  const dir = tempFolder();
   beforeAll(buildCli);
   afterAll(removeCli);
   return dir;

@@ -15,3 +15,6 @@ export default function setup(): () => void {
     rmSync(folder, { recursive: true, force: true });
   };
 }
+
+/** A new folder, removed after the run. */
+export const tempFolder = (): string => mkdtempSync(join(tmpdir(), "test-"));

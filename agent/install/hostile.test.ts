@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publish } from "@/scripts/agent-executable.mjs";
 import { agentFiles } from "@/server/devices/agents/install/agent-files";
 import { Machine } from "@/testing/agent/machine";
 import { listen, portOf } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 
 const ARGS = ["--allow-loopback-http", "--no-service"];
 const has = (tool: string) => spawnSync("which", [tool]).status === 0;
@@ -18,7 +18,7 @@ const MAX_SENT_BYTES = 64 * 1024 * 1024;
 /** What the server says of one address instead of what is there. */
 type Answer = { to: "program" | "script"; by: RequestListener };
 
-const folder = mkdtempSync(join(tmpdir(), "hostile-build-"));
+const folder = tempFolder();
 const elsewhere = { asked: 0 };
 let server: Server;
 let stranger: Server;

@@ -1,8 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,13 +14,14 @@ import { routes } from "@/server/doors/http/routes.generated";
 import { Machine } from "@/testing/agent/machine";
 import { bearer, createEnrollmentKey, createUser } from "@/testing/factories";
 import { listen } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 
 const LOOPBACK = ["--allow-loopback-http"];
 const UNPRIVILEGED = [...LOOPBACK, "--no-service"];
 const has = (tool: string) => spawnSync("which", [tool]).status === 0;
 
 /** A build of the agent: what a manifest says, and the folder in which its programs lie. */
-const build = { folder: mkdtempSync(join(tmpdir(), "agent-build-")), files: new Map<string, object>() };
+const build = { folder: tempFolder(), files: new Map<string, object>() };
 const bundle = join(build.folder, "agent.cjs");
 
 async function offer(platform: string, file: string): Promise<void> {

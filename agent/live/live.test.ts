@@ -1,6 +1,5 @@
-import { appendFile, mkdtemp, writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import type { LogProvider } from "@/agent/providers/provider";
 import { findLog, fixedLogs } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { listen, portOf } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 import { answer } from "./answer";
 import { keepCommandStream, readEvents } from "./command-stream";
 
@@ -32,7 +32,7 @@ for (const i of n) console.log(JSON.stringify({ __CURSOR: "s=a;i=" + i.toString(
 let dir: string;
 let logs: LogProvider[];
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "agent-live-"));
+  dir = tempFolder();
   await writeFile(join(dir, "auth.log"), Array.from({ length: 60 }, (_, n) => line(n)).join(""));
   await writeFile(join(dir, "journalctl.cjs"), JOURNALCTL, { mode: 0o755 });
   logs = [

@@ -1,7 +1,7 @@
-import { appendFile, copyFile, mkdtemp, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, copyFile, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { FileProvider } from "./files";
 import { BACKLOG_RECORDS } from "./provider";
 
@@ -16,7 +16,7 @@ describe("FileProvider", () => {
   let warnings: string[];
 
   beforeEach(async () => {
-    path = join(await mkdtemp(join(tmpdir(), "agent-files-")), "app.log");
+    path = join(tempFolder(), "app.log");
     provider = new FileProvider({ path, program: "app" });
     watermark = undefined;
     ids = [];

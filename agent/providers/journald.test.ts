@@ -1,7 +1,7 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { fieldText, toRecord } from "./journal-entry";
 import { hasJournal, JournaldProvider } from "./journald";
 import { toWireEvent } from "./provider";
@@ -67,7 +67,7 @@ describe("JournaldProvider", () => {
   let command: string;
   let dir: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), "agent-journal-"));
+    dir = tempFolder();
     command = join(dir, "journalctl.cjs");
     await writeFile(command, SCRIPT, { mode: 0o755 });
     await writeFile(join(dir, "entries.json"), JSON.stringify(Array.from({ length: 1500 }, (_, i) => entry(i + 1))));

@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { event as storedEvent } from "@/server/devices/logs/event-log-schema";
+import { tempFolder } from "@/testing/temp-folder";
 import { toWireEvent } from "./provider";
 import { microsecondsOf, toUnifiedRecord, UnifiedLogProvider } from "./unified-log";
 
@@ -45,7 +45,7 @@ it("maps an entry of the unified log", () => {
 
 /** Stands in for `log`: prints these lines, whatever is asked. */
 async function commandPrinting(printed: string[]): Promise<string> {
-  const command = join(await mkdtemp(join(tmpdir(), "unified-")), "log.cjs");
+  const command = join(tempFolder(), "log.cjs");
   await writeFile(
     command,
     `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(`${printed.join("\n")}\n`)});\n`,

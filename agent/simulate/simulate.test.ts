@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { UsageError } from "@/agent/options";
 import { listen, portOf } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 import { randomOf } from "@/testing/world/random";
 import { MemoryLog } from "./memory-log";
 import { parseSimulateOptions } from "./options";
@@ -135,7 +133,7 @@ it("reuses the tokens of an earlier run instead of enrolling again", async () =>
     }
   });
   const url = `http://127.0.0.1:${await listen(server)}`;
-  const stateDir = await mkdtemp(join(tmpdir(), "trailmark-simulated-"));
+  const stateDir = tempFolder();
   for (const _ of ["first", "second"]) {
     tokens.clear();
     const stopping = new AbortController();
@@ -149,7 +147,6 @@ it("reuses the tokens of an earlier run instead of enrolling again", async () =>
   expect(enrolled).toHaveLength(2);
   server.closeAllConnections();
   server.close();
-  await rm(stateDir, { recursive: true });
 });
 
 it("sends each kind as often as real agents, with the requested number of events", async () => {

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { type Embedded, startEmbedded } from "./embedded";
 import { isAlive, readPostmaster } from "./postmaster";
 
 const root = process.cwd();
-const folder = mkdtempSync(join(tmpdir(), "trailmark-embedded-"));
+const folder = tempFolder();
 chmodSync(folder, 0o711); // as root the server runs as another user, who must pass through
 const dataDir = join(folder, "data");
 const script = join(root, "node_modules", ".trailmark-embedded-test.mjs");
@@ -64,10 +64,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const embedded of running.splice(0)) await embedded.stop();
 });
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-  rmSync(script, { force: true });
-});
+afterAll(() => rmSync(script, { force: true }));
 
 describe("the embedded PostgreSQL", () => {
   it("creates a cluster in an empty folder with private passwords", async () => {

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { eq } from "drizzle-orm";
@@ -27,6 +25,7 @@ import {
 } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { sweepExports } from "./drop";
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { exportWork } from "./run";
@@ -36,7 +35,7 @@ afterAll(closeRoles);
 
 let dir: string;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-exports-"));
+  dir = tempFolder();
   withSettings({ TRAILMARK_DATA_DIR: dir });
   createExportsFolder();
 });

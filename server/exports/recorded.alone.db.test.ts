@@ -1,6 +1,4 @@
-import { mkdtempSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { symlinkSync } from "node:fs";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
@@ -12,12 +10,13 @@ import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { sweepExports } from "./drop";
 import { createExportsFolder, exportPath } from "./files";
 import { exportWork } from "./run";
 
 beforeAll(() => {
-  withSettings({ TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
+  withSettings({ TRAILMARK_DATA_DIR: tempFolder() });
   createExportsFolder();
 });
 

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { readableStack } from "./readable-stack";
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "trailmark-stack-"));
+  folder = tempFolder();
 });
 
 it("shows source positions instead of bundle positions", async () => {

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { tempFolder } from "@/testing/temp-folder";
 
 const TOOLS =
   "awk cat chmod cmp cp curl cut find grep gzip id ls mkdir mktemp mv rm rmdir sha256sum sh timeout uname wc".split(
@@ -34,7 +34,7 @@ export type Ran = { code: number; out: string };
  * @param system whether there is systemd, and root
  */
 export class Machine {
-  readonly root = mkdtempSync(join(tmpdir(), "agent-machine-"));
+  readonly root = tempFolder();
   readonly dir = join(this.root, "opt");
   readonly state = join(this.root, "state");
   readonly units = join(this.root, "units");

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** A file under a trust, for every verifier. */
 export type Case = { text: string | Uint8Array; keys?: string[]; policy?: string; since?: string };
@@ -17,7 +17,7 @@ for line in sys.stdin:
 
 /** The Python verifier's verdicts, in one process: word, exit code, sentences. */
 export function judgedByPython(cases: readonly Case[]): [string, number, string[]][] {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-judge-"));
+  const dir = tempFolder();
   try {
     const input = cases.map(({ text, keys = [], policy = null, since = null }, i) => {
       const file = join(dir, `${i}.ndjson`);

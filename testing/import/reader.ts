@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { guessMapping, type Target } from "@/server/custom-fields/import/map/guess-mapping";
@@ -11,6 +10,7 @@ import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/rea
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { AppError } from "@/server/ground/errors";
+import { tempFolder } from "@/testing/temp-folder";
 import { encodeText, toCsv } from "./files";
 
 /** Properties of file reader and header matcher for any content: few cases in the suite, many in torture. */
@@ -108,7 +108,7 @@ export const brokenLaw = (): Law["property"] => cellByCell("", readNaively) as u
 
 /** Runs fn with the properties, and removes their files. */
 export async function withLaws<T>(fn: (laws: Law[]) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-laws-"));
+  const folder = tempFolder();
   const path = join(folder, "file");
   const law = (name: string, property: unknown) => ({ name, property: property as Law["property"] });
   try {

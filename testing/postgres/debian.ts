@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, chownSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 
 const HOME = "/usr/lib/postgresql";
 const NOBODY = 65534;
@@ -33,7 +33,7 @@ export function runAsPostgres(commands: string, env: Record<string, string>): vo
 
 /** A folder owned by the clusters' user. */
 export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-postgres-"));
+  const folder = tempFolder();
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
   return folder;
 }

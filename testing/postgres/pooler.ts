@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 const NOBODY = 65534;
@@ -28,7 +28,7 @@ const answers = (port: number): Promise<boolean> =>
 export async function startPooler(urls: string[], { poolSize = 5 } = {}): Promise<Pooler> {
   const [{ hostname, port: target } = new URL("postgres://127.0.0.1")] = urls.map((url) => new URL(url));
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-pooler-"));
+  const folder = tempFolder();
   const users = urls.map((url) => new URL(url)).map((u) => `"${u.username}" "${decodeURIComponent(u.password)}"`);
   writeFileSync(join(folder, "users.txt"), `${users.join("\n")}\n`);
   writeFileSync(

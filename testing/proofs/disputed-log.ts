@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { originOfOrg, ownKeys, signStatement } from "@/server/evidence/checkpoints/stored-note";
 import { noteTools } from "@/server/evidence/tree/note-tools";
@@ -8,11 +7,12 @@ import { checkpointText } from "@/server/evidence/tree/statement";
 import { rootOf } from "@/server/evidence/tree/tree";
 import { askWitness } from "@/server/evidence/witnesses/ask";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { leavesOf, nodesOf, type RunningWitness, startWitness } from "./witness";
 
 /** Gives this process its own data folder, and a policy with one running witness. */
 export async function startOnlyWitness(): Promise<RunningWitness> {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
+  const dir = tempFolder();
   const file = join(dir, "policy");
   withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
   const running = await startWitness("auditor.example", ownKeys());

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen, portOf } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** A local time-stamping authority (RFC 3161): OpenSSL's responder behind HTTP. */
 
@@ -45,7 +45,7 @@ export type Authority = {
 
 /** @throws without openssl */
 export async function startAuthority(): Promise<Authority> {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-tsa-"));
+  const dir = tempFolder();
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: dir, stdio: "pipe" }).toString();
   writeFileSync(join(dir, "tsa.cnf"), CONFIG);
   writeFileSync(join(dir, "serial"), "01\n");

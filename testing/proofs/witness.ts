@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Witness } from "@/server/evidence/tree/policy";
 import { parseNote, type VerifierKey } from "@/server/evidence/tree/signed-note";
 import { checkpointText } from "@/server/evidence/tree/statement";
@@ -12,6 +10,7 @@ import { loadCosigner } from "@/server/evidence/witness/store";
 import { itemAt } from "@/server/ground/records";
 import { noteTools, signText, type TestKey } from "@/testing/notes";
 import { listen } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** Real witnesses, and logs in memory for them to cosign. */
 
@@ -51,7 +50,7 @@ export type RunningWitness = {
 
 /** A separate witness on this machine. */
 export async function startWitness(name: string, logs: readonly VerifierKey[]): Promise<RunningWitness> {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-witness-"));
+  const folder = tempFolder();
   const cosigner = loadCosigner(folder, name);
   let server: Server | null = null;
   let port = 0;

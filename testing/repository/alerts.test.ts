@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { tempFolder } from "@/testing/temp-folder";
 
 const ALERTS = "deploy/monitoring/alerts.yml";
 const { groups } = z
@@ -111,7 +111,7 @@ it.runIf(hasPromtool)(
   { timeout: 180_000 },
   () => {
     const { trailmark_figures_age_seconds: _, ...serving } = WELL;
-    const dir = mkdtempSync(join(tmpdir(), "trailmark-alerts-"));
+    const dir = tempFolder();
     const tests = [
       test(WELL, ".*", 0),
       ...names.map((name) => test({ ...WELL, ...SICK[name] }, name, 1)),
@@ -124,6 +124,5 @@ it.runIf(hasPromtool)(
     const file = join(dir, "alerts.test.yml");
     writeFileSync(file, stringify({ rule_files: [resolve(ALERTS)], evaluation_interval: "1m", tests }));
     expect(execFileSync("promtool", ["test", "rules", file], { encoding: "utf8" })).toContain("SUCCESS");
-    rmSync(dir, { recursive: true });
   },
 );

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/plan-schema";
 import { EnvError, envSchema, parseEnv } from "@/server/ground/env";
+import { tempFolder } from "@/testing/temp-folder";
 
 const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
@@ -89,7 +89,7 @@ it("the proxy limits requests without a credential by address", () => {
 });
 
 it("secrets are stored in an owner-only folder, even a pre-existing one", () => {
-  const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  const folder = tempFolder();
   chmodSync(folder, 0o755);
   execFileSync("sh", ["deploy/make-secrets.sh", folder]);
   expect(statSync(folder).mode & 0o777).toBe(0o700);

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** The service with its own PostgreSQL and the API as `npm start` runs them, without Next's pages. */
 const SERVER = `
@@ -44,7 +44,7 @@ const settings = () => ({
 });
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), "trailmark-first-steps-"));
+  home = tempFolder();
   port = await freePort();
   mkdirSync(join(root, "dist"), { recursive: true });
   const stdin = { contents: SERVER, resolveDir: root, loader: "ts" as const };
@@ -78,7 +78,6 @@ afterAll(async () => {
     await ended;
   }
   for (const name of ["first-server", "first-cli"]) rmSync(bundled(name), { force: true });
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** The commands of a guide's chapter, as they stand there. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 
 const RSYSLOGD = "/usr/sbin/rsyslogd";
 
@@ -44,7 +44,7 @@ async function send(path: string, messages: readonly string[]): Promise<void> {
 
 /** Messages received by a running rsyslog. */
 export async function readByRsyslog(messages: readonly string[]): Promise<Parsed[]> {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-rsyslog-"));
+  const dir = tempFolder();
   writeFileSync(join(dir, "conf"), configIn(dir));
   const daemon: ChildProcess = spawn(RSYSLOGD, ["-n", "-f", join(dir, "conf"), "-i", join(dir, "pid")], {
     stdio: "ignore",

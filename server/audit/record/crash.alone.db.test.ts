@@ -1,13 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { createOrg } from "@/testing/factories";
+import { tempFolder } from "@/testing/temp-folder";
 import { flushRecording, recordingStats, startRecording, stopRecording } from "./record";
 
 /** A server's worth of recording in its own process; it writes the id of every acknowledged event and dies. */
@@ -48,7 +46,7 @@ beforeAll(async () => {
   code = built.outputFiles[0]?.text ?? "";
 });
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-crash-"));
+  dir = tempFolder();
 });
 afterAll(stopRecording);
 

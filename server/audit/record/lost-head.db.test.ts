@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   auditRow,
@@ -17,6 +15,7 @@ import {
 } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { tempFolder } from "@/testing/temp-folder";
 import { appendAudit, writerConnection } from "./append";
 import { WRITE_TIMES } from "./pending-write";
 import { Recorder } from "./recorder";
@@ -27,7 +26,7 @@ const damaged: string[] = [];
 /** The database is waited for, however long it takes: a flushed spool would answer in its place. */
 const PATIENT = { ...WRITE_TIMES, commit: 60_000, giveUp: 60_000 };
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-lost-head-"));
+  dir = tempFolder();
   recorder = new Recorder(writerConnection(), PATIENT);
   damaged.length = 0;
   recorder.start(dir, (orgId) => damaged.push(orgId));

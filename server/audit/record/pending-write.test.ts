@@ -1,13 +1,12 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { elapsedMs, quickest } from "@/testing/quickest";
+import { tempFolder } from "@/testing/temp-folder";
 import { PendingWrite, PendingWrites, WRITE_TIMES } from "./pending-write";
 import { Segment } from "./segment";
 
-const dir = mkdtempSync(join(tmpdir(), "trailmark-pending-"));
+const dir = tempFolder();
 
 /** A spool under the test's control, and how often it was flushed. */
 function spool({ isBehind = false, canFlush = true } = {}) {

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asSystem } from "@/db/client";
@@ -9,11 +6,12 @@ import type { ActionCode } from "@/server/audit/actions";
 import { systemCtx, ZERO_UUID } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
+import { tempFolder } from "@/testing/temp-folder";
 import { WRITE_TIMES } from "./pending-write";
 import { flushRecording, record, recordDurably, recordingStats, startRecording, stopRecording } from "./record";
 import { toRow } from "./to-row";
 
-const dir = mkdtempSync(join(tmpdir(), "trailmark-record-"));
+const dir = tempFolder();
 beforeAll(() => startRecording({ dir, times: { ...WRITE_TIMES, commit: 60_000, giveUp: 60_000 } }));
 afterAll(stopRecording);
 

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ground/ids";
 import { anyRow } from "@/testing/audit-entries";
 import { elapsedMs, quickest } from "@/testing/quickest";
+import { tempFolder } from "@/testing/temp-folder";
 import { WRITE_TIMES } from "./pending-write";
 import { Recorder } from "./recorder";
 
@@ -33,7 +33,7 @@ const row = (details?: Record<string, unknown>) => anyRow({ details });
 let dir: string;
 let running: Recorder[] = [];
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-recorder-"));
+  dir = tempFolder();
 });
 afterEach(async () => {
   await Promise.all(running.map((recorder) => recorder.stop(0)));
@@ -92,7 +92,7 @@ test("a flushed spool answers callers while the database is frozen", async () =>
       thaw = resolve;
     });
     const database = peer(() => frozen);
-    const recorder = start(database, mkdtempSync(join(tmpdir(), "trailmark-recorder-")));
+    const recorder = start(database, tempFolder());
     const first = await elapsedMs(() => recorder.durably([row()]));
     const next = await elapsedMs(async () => {
       for (let i = 0; i < 20; i++) await recorder.durably([row()]);

@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,10 +7,11 @@ import { migrate } from "@/db/migrate";
 import { newId } from "@/server/ground/ids";
 import { anyRow } from "@/testing/audit-entries";
 import { quickest } from "@/testing/quickest";
+import { tempFolder } from "@/testing/temp-folder";
 import { writerConnection } from "./append";
 import { Recorder } from "./recorder";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-restart-"));
+const folder = tempFolder();
 let database: Embedded;
 beforeAll(async () => {
   chmodSync(folder, 0o711);

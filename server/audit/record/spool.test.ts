@@ -11,17 +11,17 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { anyRow } from "@/testing/audit-entries";
+import { tempFolder } from "@/testing/temp-folder";
 import { decodeFrames, encodeFrame } from "./segment";
 import { SEGMENT_BYTES, Spool } from "./spool";
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-spool-"));
+  dir = tempFolder();
 });
 
 const files = () =>

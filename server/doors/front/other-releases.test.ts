@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { assetOfOtherRelease } from "./other-releases";
 
-const parent = mkdtempSync(join(tmpdir(), "trailmark-releases-"));
+const parent = tempFolder();
 
 function place(release: string, path: string, text: string): void {
   const file = join(parent, release, ".next", "static", path);

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 
-const folder = mkdtempSync(join(tmpdir(), "keys-"));
+const folder = tempFolder();
 const fileWith = (name: string, text: string): string => {
   const file = join(folder, name);
   writeFileSync(file, text);

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { planBundle } from "@/server/evidence/export/plan";
@@ -10,6 +7,7 @@ import { auditRows, closeRoles, inTenant, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type Authority, startAuthority } from "@/testing/proofs/timestamp-authority";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { signCheckpoint } from "./sign";
 
 const DAY_MS = 86_400_000;
@@ -18,7 +16,7 @@ let dir: string;
 let authority: Authority;
 beforeAll(async () => {
   authority = await startAuthority();
-  dir = mkdtempSync(join(tmpdir(), "trailmark-stamps-"));
+  dir = tempFolder();
   withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_TSA_URL: authority.url });
 });
 afterAll(async () => {

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { asSystem, type Tx } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { findFrontier } from "./frontier";
 import { signCheckpoint } from "./sign";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-base-"));
+const folder = tempFolder();
 const folderOf = (name: string) => withSettings({ TRAILMARK_DATA_DIR: join(folder, name) });
 beforeAll(() => folderOf("ours"));
 afterAll(closeRoles);

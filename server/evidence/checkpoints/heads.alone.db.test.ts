@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -11,26 +10,22 @@ import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { listCheckpoints } from "./note-store";
 import { signCheckpoint } from "./sign";
 
 const HOUR_MS = 3_600_000;
-const folders: string[] = [];
 const switchTo = (folder: string) => withSettings({ TRAILMARK_DATA_DIR: folder });
 
 /** The data folder of a process that starts; the key is the one that this process has. */
 function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-heads-"));
-  folders.push(folder);
+  const folder = tempFolder();
   switchTo(folder);
   return folder;
 }
 
 beforeEach(() => void newFolder());
-afterAll(async () => {
-  await closeRoles();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(closeRoles);
 
 const latestOf = (folder: string, orgId: string) => join(folder, "checkpoints", orgId, "latest");
 const sizes = async (orgId: string) => (await asSystem((tx) => listCheckpoints(tx, orgId, 99))).map(({ size }) => size);

@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { signCheckpoint } from "./sign";
 import { ownKeys } from "./stored-note";
@@ -21,7 +21,7 @@ const pem = () => String(generateKeyPairSync("ed25519").privateKey.export({ type
 let dir: string;
 let receiver: WebhookReceiver;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-outside-"));
+  dir = tempFolder();
   const file = join(dir, "keys.pem");
   // During a rotation: the new key first, the one before it behind it.
   writeFileSync(file, `${pem()}${pem()}`, { mode: 0o600 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SQL } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -27,6 +26,7 @@ import { testKey } from "@/testing/notes";
 import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { insertNote, newestCheckpoint } from "./note-store";
 import { findSignedBeyond, signRestoration } from "./restore-log";
 import { signCheckpoint } from "./sign";
@@ -38,7 +38,7 @@ const NAMES = ["w1.example", "w2.example", "w3.example"];
 let dir: string;
 let running: RunningWitness[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
+  dir = tempFolder();
   const file = join(dir, "witnesses.policy");
   withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
   running = await Promise.all(NAMES.map((name) => startWitness(name, ownKeys())));

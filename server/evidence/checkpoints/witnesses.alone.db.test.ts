@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { noteTools } from "@/server/evidence/tree/note-tools";
@@ -11,6 +8,7 @@ import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { showOther } from "@/testing/proofs/disputed-log";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { signCheckpoint } from "./sign";
 import { ownKeys } from "./stored-note";
 import { cosign } from "./witnessed";
@@ -19,7 +17,7 @@ let dir: string;
 let running: RunningWitness[];
 let policy: Policy;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-cosign-"));
+  dir = tempFolder();
   withSettings({ TRAILMARK_DATA_DIR: dir });
   running = await Promise.all(["w1.example", "w2.example"].map((name) => startWitness(name, ownKeys())));
   const witnesses = running.map(({ witness }) => witness);

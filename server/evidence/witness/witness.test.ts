@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkCosignature, ED25519, parseNote, toBase64 } from "@/server/evidence/tree/signed-note";
@@ -9,6 +8,7 @@ import { consistencyProof, rootOf } from "@/server/evidence/tree/tree";
 import { signText, testKey, noteTools as tools } from "@/testing/notes";
 import { listen } from "@/testing/port-of";
 import { leavesOf, nodesOf } from "@/testing/proofs/witness";
+import { tempFolder } from "@/testing/temp-folder";
 import { createWitness } from "./serve";
 import { loadCosigner, nameOf } from "./store";
 
@@ -54,7 +54,7 @@ async function start(): Promise<void> {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "trailmark-witness-"));
+  folder = tempFolder();
   await start();
 });
 

@@ -1,13 +1,13 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Policy, parsePolicy } from "@/server/evidence/tree/policy";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { noteTools, testKey } from "@/testing/notes";
+import { tempFolder } from "@/testing/temp-folder";
 import { formatPolicy, readPolicyFile } from "./policy-file";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-policy-"));
+const folder = tempFolder();
 
 const LOG = formatVerifierKey(testKey(1, "trailmark.example", ED25519).key);
 const vkey = (seed: number) => formatVerifierKey(testKey(seed, `w${seed}.example`, COSIGNATURE).key);

@@ -1,7 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { build } from "esbuild";
@@ -12,6 +10,7 @@ import { rowsOf } from "@/db/rows";
 import { nameRequest, traced } from "@/db/traced";
 import { listen, portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { inRequest, startTracing, stopTracing } from "./tracing";
 
 const span = z.object({
@@ -119,41 +118,37 @@ it("a transaction shows its request ID in pg_stat_activity until it ends", async
 
 it("does not import OpenTelemetry without an endpoint", async () => {
   // A folder in which no package of OpenTelemetry can be found: an import there fails.
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-tracing-"));
+  const folder = tempFolder();
   const bundle = join(folder, "tracing.mjs");
   const source = `
     import { startTracing, stopTracing } from "@/server/ground/background/tracing";
     await startTracing().then(() => console.log("started"), (error) => console.log(error.code));
     await stopTracing();`;
-  try {
-    const { metafile } = await build({
-      stdin: { contents: source, resolveDir: process.cwd(), loader: "ts" },
-      outfile: bundle,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      metafile: true,
-      alias: { "@": process.cwd() },
-      external: ["@opentelemetry/*"],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    });
-    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-    const kinds = imports.filter(({ path }) => path.startsWith("@opentelemetry/")).map(({ kind }) => kind);
-    expect(new Set(kinds)).toEqual(new Set(["dynamic-import"]));
-    const run = (more: Record<string, string>) =>
-      execFileSync(process.execPath, [bundle], {
-        cwd: folder,
-        encoding: "utf8",
-        env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", ...settings, ...more },
-      }).trim();
-    const settings = {
-      DATABASE_URL: "postgres://app:secret@127.0.0.1:1/none",
-      NEXTAUTH_SECRET: "0123456789abcdef0123456789abcdef",
-      NEXTAUTH_URL: "http://127.0.0.1:3000",
-    };
-    expect(run({})).toBe("started");
-    expect(run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" })).toBe("ERR_MODULE_NOT_FOUND");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { metafile } = await build({
+    stdin: { contents: source, resolveDir: process.cwd(), loader: "ts" },
+    outfile: bundle,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    metafile: true,
+    alias: { "@": process.cwd() },
+    external: ["@opentelemetry/*"],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  const kinds = imports.filter(({ path }) => path.startsWith("@opentelemetry/")).map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(new Set(["dynamic-import"]));
+  const run = (more: Record<string, string>) =>
+    execFileSync(process.execPath, [bundle], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", ...settings, ...more },
+    }).trim();
+  const settings = {
+    DATABASE_URL: "postgres://app:secret@127.0.0.1:1/none",
+    NEXTAUTH_SECRET: "0123456789abcdef0123456789abcdef",
+    NEXTAUTH_URL: "http://127.0.0.1:3000",
+  };
+  expect(run({})).toBe("started");
+  expect(run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" })).toBe("ERR_MODULE_NOT_FOUND");
 });

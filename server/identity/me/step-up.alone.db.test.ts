@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { DELETE as revokeKey, PATCH as updateKey } from "@/app/api/v1/api-keys/[id]/route";
@@ -41,6 +38,7 @@ import {
 } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 
 type Sent = {
   method?: string;
@@ -184,7 +182,7 @@ describe("step-up authentication", () => {
   describe("for large exports", () => {
     let dir: string;
     beforeAll(async () => {
-      dir = mkdtempSync(join(tmpdir(), "trailmark-step-up-"));
+      dir = tempFolder();
       withSettings({ TRAILMARK_DATA_DIR: dir });
       createExportsFolder();
     });

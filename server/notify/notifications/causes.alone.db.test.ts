@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -18,6 +17,7 @@ import { workOff } from "@/testing/jobs";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { evaluate } from "./evaluate";
 import { DEFINITIONS } from "./kinds";
@@ -38,7 +38,7 @@ let partner: TestPartner;
 let owner: TestUser;
 let quiet: TestUser;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-causes-"));
+  dir = tempFolder();
   [receiver, mail] = [await startWebhookReceiver(), await startMailServer()];
   const policy = join(dir, "policy");
   const webhooks = { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true };

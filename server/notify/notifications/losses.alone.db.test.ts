@@ -1,5 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gte } from "drizzle-orm";
 import { expect, it } from "vitest";
@@ -9,11 +7,12 @@ import { record, startRecording, stopRecording } from "@/server/audit/record/rec
 import { systemCtx } from "@/server/ground/context";
 import { createOrg } from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { lossReporter } from "./losses";
 
 it("a process reports its last losses on shutdown", async () => {
   const began = new Date();
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-losses-"));
+  const dir = tempFolder();
   withSettings({ TRAILMARK_DATA_DIR: dir });
   const ours = gte(recordingLosses.seenAt, began);
   const told = async () =>

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { ArchiveWriter } from "./archive";
 import { addDataFolder } from "./data-folder";
 
@@ -17,7 +17,7 @@ it.each([
   ["longer", "a checkpoint\n", "a checkpoint that covers more entries\n"],
   ["shorter", "a checkpoint with its cosignatures\n", "a checkpoint\n"],
 ])("copies a checkpoint consistently while a %s one replaces it", async (_, before, after) => {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-data-folder-"));
+  const dir = tempFolder();
   withSettings({ TRAILMARK_DATA_DIR: dir });
   const folder = join(dir, "checkpoints", "an-organization");
   mkdirSync(folder, { recursive: true });

@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,7 +10,6 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -21,6 +19,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { processName } from "@/server/ground/process-name";
 import { auditRows } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { tempFolder } from "@/testing/temp-folder";
 
 const PASSWORD = "correct horse battery staple";
 const PASSPHRASE = "a passphrase for the keys";
@@ -62,8 +61,8 @@ describe("restore drill", () => {
 
   beforeAll(async () => {
     await buildCli();
-    home = mkdtempSync(join(tmpdir(), "trailmark-drill-"));
-    backups = mkdtempSync(join(tmpdir(), "trailmark-drill-backups-"));
+    home = tempFolder();
+    backups = tempFolder();
     await start();
     const created = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
       env: { TRAILMARK_DATA_DIR: home },
@@ -77,7 +76,6 @@ describe("restore drill", () => {
   afterAll(async () => {
     await server?.stop();
     removeCli();
-    for (const folder of [home, backups]) rmSync(folder, { recursive: true, force: true });
   });
 
   it("writes one verified, private file beside a running server and records it", async () => {
@@ -225,12 +223,11 @@ describe("restore drill", () => {
     const passphrase = join(backups, "passphrase");
     const restoreCopy = async (name: string) => {
       const copy = join(backups, name);
-      const elsewhere = mkdtempSync(join(tmpdir(), "trailmark-drill-new-"));
+      const elsewhere = tempFolder();
       await trailmark("backup", "--to", copy, "--keys-passphrase-file", passphrase);
       const restored = await runCli(["restore", copy, "--keys-passphrase-file", passphrase], {
         env: { TRAILMARK_DATA_DIR: elsewhere },
       });
-      rmSync(elsewhere, { recursive: true, force: true });
       expect(restored.out).not.toContain("Every chain is as it was signed");
       return restored;
     };
@@ -250,24 +247,20 @@ describe("restore drill", () => {
   });
 
   it("restores everything into a new data folder, including keys with their passphrase", async () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), "trailmark-drill-new-"));
+    const elsewhere = tempFolder();
     const passphrase = join(backups, "passphrase");
     const run = (...args: string[]) => runCli(args, { env: { TRAILMARK_DATA_DIR: elsewhere } });
-    try {
-      writeFileSync(join(backups, "wrong"), "another passphrase\n");
-      const wrong = await run("restore", file, "--keys-passphrase-file", join(backups, "wrong"));
-      expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("the passphrase is wrong") });
-      expect(existsSync(join(elsewhere, "postgres", "PG_VERSION"))).toBe(false);
-      const restored = await run("restore", file, "--keys-passphrase-file", passphrase);
-      expect(restored).toMatchObject({ code: 0, err: "" });
-      expect(restored.out).toMatch(new RegExp(`INTACT +${orgId} +through sequence 30`, "i"));
-      for (const name of ["nextauth-secret", "keys/checkpoint-ed25519.pem"])
-        expect(readFileSync(join(elsewhere, name))).toEqual(readFileSync(join(home, name)));
-      const doctor = await run("doctor");
-      expect(doctor.out).not.toContain("FAIL");
-      expect(doctor.code).toBe(0);
-    } finally {
-      rmSync(elsewhere, { recursive: true, force: true });
-    }
+    writeFileSync(join(backups, "wrong"), "another passphrase\n");
+    const wrong = await run("restore", file, "--keys-passphrase-file", join(backups, "wrong"));
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("the passphrase is wrong") });
+    expect(existsSync(join(elsewhere, "postgres", "PG_VERSION"))).toBe(false);
+    const restored = await run("restore", file, "--keys-passphrase-file", passphrase);
+    expect(restored).toMatchObject({ code: 0, err: "" });
+    expect(restored.out).toMatch(new RegExp(`INTACT +${orgId} +through sequence 30`, "i"));
+    for (const name of ["nextauth-secret", "keys/checkpoint-ed25519.pem"])
+      expect(readFileSync(join(elsewhere, name))).toEqual(readFileSync(join(home, name)));
+    const doctor = await run("doctor");
+    expect(doctor.out).not.toContain("FAIL");
+    expect(doctor.code).toBe(0);
   });
 });

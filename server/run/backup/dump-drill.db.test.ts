@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows } from "@/testing/chain";
 import { buildCli, removeCli, runCli } from "@/testing/cli";
 import { type DebianPostgres, hasDebianPostgres, startPrimary } from "@/testing/postgres/debian";
+import { tempFolder } from "@/testing/temp-folder";
 
 const PASSWORD = "correct horse battery staple";
 const hasTools = ["pg_dump", "pg_restore"].every((tool) => spawnSync(tool, ["--version"]).status === 0);
@@ -52,8 +51,8 @@ describe.skipIf(!canRun)(
 
     beforeAll(async () => {
       await buildCli();
-      home = mkdtempSync(join(tmpdir(), "trailmark-dump-drill-"));
-      backups = mkdtempSync(join(tmpdir(), "trailmark-dump-drill-backups-"));
+      home = tempFolder();
+      backups = tempFolder();
       server = await startPrimary();
       await query("super", "CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'", "postgres");
       await createDatabase();
@@ -73,7 +72,6 @@ describe.skipIf(!canRun)(
     afterAll(async () => {
       server?.remove();
       removeCli();
-      for (const folder of [home, backups]) rmSync(folder, { recursive: true, force: true });
     });
 
     it("dumps every row despite row level security into one verified file", async () => {

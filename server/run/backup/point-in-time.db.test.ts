@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
@@ -13,6 +11,7 @@ import {
   runAsPostgres,
   startPrimary,
 } from "@/testing/postgres/debian";
+import { tempFolder } from "@/testing/temp-folder";
 
 const chapter = readFileSync("docs/backup.md", "utf8").split("## To a point in time\n")[1]?.split("\n## ")[0] ?? "";
 const [settings = "", baseBackup = "", restore = ""] = [...chapter.matchAll(/```(?:sh)?\n([\s\S]*?)```/g)].map(
@@ -64,7 +63,7 @@ describe.skipIf(!canRun)(
     beforeAll(async () => {
       expect(restore).toContain("recovery.signal");
       await buildCli();
-      home = mkdtempSync(join(tmpdir(), "trailmark-recovery-"));
+      home = tempFolder();
       folder = newFolder();
       runAsPostgres(`mkdir ${folder}/archive`, {});
       server = await startPrimary(here(settings));
@@ -86,7 +85,6 @@ describe.skipIf(!canRun)(
       if (folder) runAsPostgres(`pg_ctl --pgdata ${folder}/restored --mode immediate stop || true`, {});
       server?.remove();
       removeCli();
-      for (const each of [home, folder]) rmSync(each, { recursive: true, force: true });
     });
 
     it("restores everything up to the end of the archive", async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import postgres from "postgres";
@@ -29,6 +28,7 @@ import {
 } from "@/testing/factories";
 import { proofText } from "@/testing/proofs/entry-proof";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { createAdmin } from "./accounts";
 import { verify } from "./verify";
 import { witness } from "./witness";
@@ -311,12 +311,11 @@ describe("commands on an external database", () => {
     ["retention", 1],
     ["list-admins", 1],
   ] as const)("%s does not create settings when there is no installation", async (command, code) => {
-    const empty = mkdtempSync(join(tmpdir(), "trailmark-cli-empty-"));
+    const empty = tempFolder();
     const ran = await runCli([command], { env: { TRAILMARK_DATA_DIR: empty } });
     expect(ran).toMatchObject({ code, out: "" });
     expect(ran.err).toContain("There is no installation to work on: DATABASE_URL is not set");
     expect(readdirSync(empty)).toEqual([]);
-    rmSync(empty, { recursive: true });
   });
 });
 
@@ -329,7 +328,7 @@ it("explains that the data folder is not writable", async () => {
 
 describe("commands on the embedded PostgreSQL", () => {
   it("work while a server runs on it, and leave it running", async () => {
-    const home = mkdtempSync(join(tmpdir(), "trailmark-cli-embedded-"));
+    const home = tempFolder();
     const server = await startEmbedded(home, { durable: false });
     try {
       await migrate(server);
@@ -345,7 +344,6 @@ describe("commands on the embedded PostgreSQL", () => {
       await sql.end();
     } finally {
       await server.stop();
-      rmSync(home, { recursive: true, force: true });
     }
   });
 });

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runHere } from "@/testing/cli";
 import { chainRows, createBundle, installationKey, vkeyOf, witness } from "@/testing/evidence/bundles";
+import { tempFolder } from "@/testing/temp-folder";
 import { verify } from "./verify";
 
 const KEY = vkeyOf(installationKey);
@@ -12,7 +12,7 @@ const CLEARS_THE_SCREEN = "Contoso\u001b[2J\u001b[H\u009b2J\nINTACT: evidence bu
 /** Control characters and turned directions, line breaks aside. */
 const unseenIn = (text: string): string[] => text.replaceAll("\n", "").match(/[\p{Cc}\p{Bidi_Control}]/gu) ?? [];
 
-const dir = mkdtempSync(join(tmpdir(), "trailmark-hostile-names-"));
+const dir = tempFolder();
 
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);

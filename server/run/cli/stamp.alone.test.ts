@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
@@ -9,21 +8,19 @@ import { noteOf } from "@/server/evidence/tree/signed-note";
 import { newNonce, timestampQuery } from "@/server/evidence/witnesses/timestamp";
 import { chainRows, createBundle, installationKey, sealed, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { type Authority, startAuthority } from "@/testing/proofs/timestamp-authority";
+import { tempFolder } from "@/testing/temp-folder";
 import { stampCheck } from "./stamp";
 
 const lines = createBundle({ rows: chainRows(3) }).split("\n");
 const checkpoint = noteOf(JSON.parse(lines[1] ?? "").note)?.text ?? "";
 const keys = [vkeyOf(installationKey)];
-const dir = mkdtempSync(join(tmpdir(), "trailmark-stamped-"));
+const dir = tempFolder();
 let authority: Authority;
 let stranger: Authority;
 beforeAll(async () => {
   [authority, stranger] = await Promise.all([startAuthority(), startAuthority()]);
 });
-afterAll(async () => {
-  await Promise.all([authority.stop(), stranger.stop()]);
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => Promise.all([authority.stop(), stranger.stop()]));
 
 async function tokenOver(text: string): Promise<string> {
   const query = timestampQuery(noteTools.sha256(Buffer.from(text)), newNonce());

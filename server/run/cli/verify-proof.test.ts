@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { runHere } from "@/testing/cli";
 import { testKey } from "@/testing/notes";
 import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
+import { tempFolder } from "@/testing/temp-folder";
 import { verify } from "./verify";
 
 const KEY = formatVerifierKey(testKey(1, PROOF_HOST, ED25519).key);
@@ -13,7 +13,7 @@ const OTHER = formatVerifierKey(testKey(1, "other.example", ED25519).key);
 const witness = testKey(2, "w2.example", COSIGNATURE);
 const POLICY = `log ${KEY}\nwitness auditor ${formatVerifierKey(witness.key)}\nquorum auditor\n`;
 
-const dir = mkdtempSync(join(tmpdir(), "trailmark-verify-proof-"));
+const dir = tempFolder();
 
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);

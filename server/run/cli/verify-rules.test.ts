@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
@@ -7,10 +6,11 @@ import { runHere } from "@/testing/cli";
 import type { Case } from "@/testing/evidence/python";
 import { RULES } from "@/testing/evidence/rules";
 import { REFUSED_PROOFS } from "@/testing/proofs/refused";
+import { tempFolder } from "@/testing/temp-folder";
 import { EXIT_CODE } from "./show-verdict";
 import { verify } from "./verify";
 
-const dir = mkdtempSync(join(tmpdir(), "trailmark-rules-"));
+const dir = tempFolder();
 
 const fileOf = (name: string, text: string | Uint8Array): string => {
   writeFileSync(join(dir, name), text);

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
@@ -7,9 +6,10 @@ import { FORMATS } from "@/server/notify/streams/formats";
 import { runHere } from "@/testing/cli";
 import { chainOf } from "@/testing/streams/entries";
 import { linesOf, STREAM_KEY } from "@/testing/streams/file";
+import { tempFolder } from "@/testing/temp-folder";
 import { verifyStream } from "./verify-stream";
 
-const dir = mkdtempSync(join(tmpdir(), "trailmark-verify-stream-"));
+const dir = tempFolder();
 
 const fileOf = (name: string, content: string | Uint8Array): string => {
   writeFileSync(join(dir, name), content);

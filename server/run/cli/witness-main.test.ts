@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
 import { ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { testKey } from "@/testing/notes";
+import { tempFolder } from "@/testing/temp-folder";
 
 let dir: string;
 let packages: string[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-witness-file-"));
+  dir = tempFolder();
   const { metafile } = await build({
     entryPoints: ["server/run/cli/witness-main.ts"],
     outfile: join(dir, "witness.mjs"),

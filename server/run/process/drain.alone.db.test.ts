@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { mkdtempSync, truncateSync } from "node:fs";
+import { truncateSync } from "node:fs";
 import { type IncomingMessage, request, type Server } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { eq } from "drizzle-orm";
@@ -21,6 +20,7 @@ import { bearer, call, createApiKey, createUser, type TestUser } from "@/testing
 import { workOff } from "@/testing/jobs";
 import { listen, portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { stopService } from "./service";
 import { drain } from "./shutdown";
 
@@ -34,7 +34,7 @@ let authorization: string;
 const orgId = () => admin.orgId as string;
 
 beforeAll(async () => {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-drain-"));
+  const dir = tempFolder();
   withSettings({ TRAILMARK_DATA_DIR: dir });
   await startRecording({ dir: join(dir, "spool") });
   const next = async () => {};

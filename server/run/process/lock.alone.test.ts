@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
 import { processName } from "@/server/ground/process-name";
+import { tempFolder } from "@/testing/temp-folder";
 import { lockFolder } from "./data-folder";
 import { completePlaces } from "./prepare";
 
 let dir: string;
 const lock = () => join(dir, "server.lock");
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-lock-"));
+  dir = tempFolder();
 });
 
 it("rejects a folder in use with a message, and locks it when free", async () => {

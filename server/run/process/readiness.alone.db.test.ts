@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
@@ -13,6 +12,7 @@ import { registry } from "@/server/ground/background/metrics";
 import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { tempFolder } from "@/testing/temp-folder";
 import { createReadinessCheck } from "./readiness";
 
 /** As long as it takes: how fast the database answers is the machine's. */
@@ -57,7 +57,7 @@ it("two checks answer any number of concurrent callers", async () => {
 });
 
 it("names an unusable spool and stays ready while the database accepts events", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-no-spool-"));
+  const dir = tempFolder();
   writeFileSync(join(dir, "spool"), "");
   await startRecording({ dir: join(dir, "spool") });
   const { ready, checks } = await checkReadiness();
@@ -68,7 +68,6 @@ it("names an unusable spool and stays ready while the database accepts events", 
     detail: expect.stringMatching(/^takes no events \(cannot be opened\)/),
   });
   await stopRecording();
-  rmSync(dir, { recursive: true });
 });
 
 it("a chain that lost all entries and its head is reported and cannot restart", async () => {
@@ -126,7 +125,7 @@ it("stays ready during a write outage while the spool accepts events, and report
   expect(await readiness("writes")).toEqual({ ready: false, check: refused });
 
   const recording = await import("@/server/audit/record/record");
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-read-only-"));
+  const dir = tempFolder();
   await recording.startRecording({ dir, times: { ...WRITE_TIMES, giveUp: 60_000 } });
   expect(await readiness("writes")).toEqual({ ready: true, check: refused });
   const { id } = await createOrg();
@@ -143,5 +142,4 @@ it("stays ready during a write outage while the spool accepts events, and report
     check: { ok: false, detail: expect.stringContaining("it takes no more") },
   });
   await (await import("@/db/client")).closeDatabase();
-  rmSync(dir, { recursive: true });
 });

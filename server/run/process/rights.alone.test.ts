@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import { unusableFolder, userName } from "./data-folder";
 
 const refused = vi.hoisted(() => new Set<unknown>());
@@ -17,14 +17,13 @@ vi.mock("node:fs", async (actual) => {
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-rights-"));
+  dir = tempFolder();
   for (const name of ["spool/one", "checkpoints/an-organization", "postgres/base"])
     mkdirSync(join(dir, name), { recursive: true });
 });
 afterEach(() => {
   refused.clear();
   chmodSync(dir, 0o700);
-  rmSync(dir, { recursive: true, force: true });
 });
 
 it.each(["", "spool", "checkpoints/an-organization"])("names a folder owned by another user: %s", (name) => {

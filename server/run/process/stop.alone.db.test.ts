@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, expect, it, vi } from "vitest";
 import { POST } from "@/app/api/v1/report-schedules/route";
@@ -11,6 +8,7 @@ import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
 import { startMailServer } from "@/testing/mail-server";
 import { elapsedMs, quickest } from "@/testing/quickest";
+import { tempFolder } from "@/testing/temp-folder";
 
 afterAll(closeRoles);
 
@@ -41,7 +39,7 @@ async function startRecorder(): Promise<{ stop: Stop }> {
   const { withSettings } = await import("@/testing/settings");
   withSettings({ SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
   const { startRecording } = await import("@/server/audit/record/record");
-  await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-stop-")) });
+  await startRecording({ dir: tempFolder() });
   const { stopService } = await import("./service");
   return { stop: stopService };
 }

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { and, gt, gte } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
@@ -9,6 +6,7 @@ import { record, startRecording, stopRecording } from "@/server/audit/record/rec
 import { systemCtx } from "@/server/ground/context";
 import { createOrg } from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { startWorkers, stopWorkers } from "./workers";
 
 afterAll(stopWorkers);
@@ -16,7 +14,7 @@ afterAll(stopWorkers);
 it("a process without background work still reports its lost events", async () => {
   const began = new Date();
   const { id: orgId } = await createOrg();
-  await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-workers-")) });
+  await startRecording({ dir: tempFolder() });
   await stopRecording();
   record(systemCtx(), { action: "device.update", orgId, resourceType: "device" });
   withSettings({ WORKERS: false });

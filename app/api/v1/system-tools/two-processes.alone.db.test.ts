@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
@@ -9,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { bearer, createDevice, createOrg, createUser } from "@/testing/factories";
 import { connectAgent } from "@/testing/live-agent";
 import { elapsedMs, quickest } from "@/testing/quickest";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** A separate server process that serves the live channel's routes; prints its port. */
 const SERVER = `
@@ -34,7 +33,7 @@ process.on("SIGTERM", async () => {
 });
 `;
 
-const bundle = join(mkdtempSync(join(tmpdir(), "trailmark-two-")), "server.mjs");
+const bundle = join(tempFolder(), "server.mjs");
 const children: ChildProcess[] = [];
 
 async function startServer(): Promise<{ base: string; child: ChildProcess }> {

@@ -1,14 +1,14 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { detect } from "@/server/custom-fields/import/read/detect-format";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { identifierOf } from "@/server/custom-fields/import/read/table-shape";
+import { tempFolder } from "@/testing/temp-folder";
 import { presetOf } from ".";
 import { IDENTIFIERS } from "./preset";
 
-const path = join(mkdtempSync(join(tmpdir(), "trailmark-presets-")), "file");
+const path = join(tempFolder(), "file");
 
 async function read(source: string, content: unknown) {
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));

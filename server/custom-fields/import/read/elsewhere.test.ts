@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { encodeText } from "@/testing/import/files";
+import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import { createNotes } from "./notes";
 import type { SourceCell } from "./read-delimited";
@@ -11,7 +11,7 @@ import { readSource } from "./read-file";
 
 /** Files as other programs write them, taken from their output and made anonymous. */
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-elsewhere-"));
+const folder = tempFolder();
 
 async function read(content: Buffer | string) {
   const path = join(folder, "file");

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setInterval } from "node:timers";
 import { describe, expect, it } from "vitest";
@@ -7,10 +6,11 @@ import { automate } from "@/server/custom-fields/import/presets/automate";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { toZip } from "@/testing/import/files";
 import { workbook } from "@/testing/import/slow-files";
+import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import { readSource } from "./read-file";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-hostile-"));
+const folder = tempFolder();
 const MiB = 1024 * 1024;
 
 const sheet = (rows: string): Buffer =>

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -18,11 +17,12 @@ import {
   toZip,
 } from "@/testing/import/files";
 import { type Law, withLaws } from "@/testing/import/reader";
+import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import type { FormatChange } from "./file-schema";
 import { readSource } from "./read-file";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-read-"));
+const folder = tempFolder();
 let count = 0;
 /** `npm run torture -- F3-import --full` runs a hundred thousand. */
 const CASES = 300;

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
@@ -7,9 +6,10 @@ import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
 import { toCsv, toXlsx, toZip } from "@/testing/import/files";
+import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-signature-"));
+const folder = tempFolder();
 const path = join(folder, "file");
 const detected = (content: Buffer | string, preset = automate) => {
   writeFileSync(path, content);

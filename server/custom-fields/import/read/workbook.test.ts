@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BookType, type CellObject, utils, type WorkBook, type WorkSheet, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { encodeText, toZip } from "@/testing/import/files";
 import { workbook } from "@/testing/import/slow-files";
+import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import type { FormatChange } from "./file-schema";
 import { createNotes } from "./notes";
@@ -13,7 +13,7 @@ import type { SourceCell } from "./read-delimited";
 import { readSource } from "./read-file";
 import { shownCell } from "./shown-cell";
 
-const folder = mkdtempSync(join(tmpdir(), "trailmark-workbook-"));
+const folder = tempFolder();
 
 async function read(content: Buffer, over: FormatChange = {}) {
   const path = join(folder, "file");

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFront, createListener } from "@/server/doors/front/front";
 import { download } from "@/server/doors/http/download";
 import { listen, portOf } from "@/testing/port-of";
+import { tempFolder } from "@/testing/temp-folder";
 import { agentFiles, publicOrigin } from "./agent-files";
 
 const FILE = "trailmark-agent-linux-x64.gz";
@@ -31,8 +31,8 @@ type Got = { status: number; headers: IncomingHttpHeaders; body: string };
 
 describe("agent install files", () => {
   let server: Server;
-  const built = mkdtempSync(join(tmpdir(), "agent-files-"));
-  const empty = mkdtempSync(join(tmpdir(), "agent-files-"));
+  const built = tempFolder();
+  const empty = tempFolder();
 
   function routesOf(folder: string, prefix: string) {
     const files = agentFiles(folder, "https://trailmark.example:8443/");
@@ -190,7 +190,7 @@ describe("agent install files", () => {
   });
 
   it("treat a file of the wrong length as missing", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "agent-files-"));
+    const folder = tempFolder();
     writeFileSync(join(folder, FILE), "half");
     writeFileSync(join(folder, "manifest.json"), JSON.stringify(MANIFEST));
     await expect(agentFiles(folder, "https://t.example").program(FILE)).rejects.toThrow("npm run agent:build");

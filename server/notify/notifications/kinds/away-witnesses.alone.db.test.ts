@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
@@ -11,6 +10,7 @@ import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
+import { tempFolder } from "@/testing/temp-folder";
 import { checkAwayWitnesses } from "./chains";
 
 const NAMES = ["near.example", "far.example"];
@@ -18,7 +18,7 @@ const NAMES = ["near.example", "far.example"];
 let dir: string;
 let running: RunningWitness[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-away-"));
+  dir = tempFolder();
   const file = join(dir, "policy");
   withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
   running = await Promise.all(NAMES.map((name) => startWitness(name, ownKeys())));

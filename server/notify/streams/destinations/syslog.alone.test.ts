@@ -1,7 +1,4 @@
-import { mkdtempSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -9,10 +6,11 @@ import { listen, portOf } from "@/testing/port-of";
 import { createBatch, LOOPBACK_SETTINGS, withConfig } from "@/testing/streams/batches";
 import { createCertificates } from "@/testing/streams/certificates";
 import { startRsyslog, whyNoRsyslog } from "@/testing/streams/syslog-receiver";
+import { tempFolder } from "@/testing/temp-folder";
 import { relp } from "./relp";
 import { syslogTls } from "./syslog-tls";
 
-const folder = mkdtempSync(join(tmpdir(), "syslog-"));
+const folder = tempFolder();
 const { ca, server, client } = createCertificates(folder);
 beforeAll(() => void Object.assign(process.env, LOOPBACK_SETTINGS));
 

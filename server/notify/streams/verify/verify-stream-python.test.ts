@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { FORMATS } from "@/server/notify/streams/formats";
 import { damaged } from "@/testing/streams/damage";
 import { chainOf } from "@/testing/streams/entries";
 import { linesOf, STREAM_KEY } from "@/testing/streams/file";
+import { tempFolder } from "@/testing/temp-folder";
 import { StreamJudge } from "./judge";
 
 const DRIVER = `
@@ -20,20 +20,16 @@ print(json.dumps([judge([file], [sys.argv[1]]) for file in json.load(sys.stdin)]
 `;
 
 function pythonSays(files: readonly (string | Uint8Array)[]): [string, number, string[]][] {
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-stream-"));
-  try {
-    const paths = files.map((_, i) => join(dir, String(i)));
-    for (const [i, file] of files.entries()) writeFileSync(paths[i] ?? "", file);
-    const ran = spawnSync("python3", ["-c", DRIVER, STREAM_KEY], {
-      input: JSON.stringify(paths),
-      encoding: "utf8",
-      maxBuffer: 2 ** 28,
-    });
-    if (ran.status !== 0) throw new Error(ran.stderr);
-    return JSON.parse(ran.stdout);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const dir = tempFolder();
+  const paths = files.map((_, i) => join(dir, String(i)));
+  for (const [i, file] of files.entries()) writeFileSync(paths[i] ?? "", file);
+  const ran = spawnSync("python3", ["-c", DRIVER, STREAM_KEY], {
+    input: JSON.stringify(paths),
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  if (ran.status !== 0) throw new Error(ran.stderr);
+  return JSON.parse(ran.stdout);
 }
 
 function statusOf(lines: readonly string[]): string {

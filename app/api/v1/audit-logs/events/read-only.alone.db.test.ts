@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { asSystem, closeDatabase } from "@/db/client";
@@ -10,6 +7,7 @@ import { flushRecording, startRecording, stopRecording } from "@/server/audit/re
 import { env } from "@/server/ground/env";
 import { newId } from "@/server/ground/ids";
 import { bearer, call, createApiKey, createOrg, createUser, unknownSecret } from "@/testing/factories";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** Loads fresh modules against a read-only database, as another process would: nothing is cached in memory. */
 async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
@@ -23,7 +21,7 @@ it("spools events while the database is read-only, even for a new key", async ()
   const org = await createOrg();
   const key = await createApiKey({ orgId: org.id, permissions: ["audit:write", "audit:read"] });
   const person = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));
-  const dir = mkdtempSync(join(tmpdir(), "trailmark-read-only-"));
+  const dir = tempFolder();
   const { events, me, recording, database } = await onReadOnly(async () => ({
     events: await import("./route"),
     me: await import("@/app/api/v1/me/route"),
@@ -56,5 +54,4 @@ it("spools events while the database is read-only, even for a new key", async ()
   expect(await stored()).toHaveLength(2);
   await stopRecording();
   await closeDatabase();
-  rmSync(dir, { recursive: true });
 });

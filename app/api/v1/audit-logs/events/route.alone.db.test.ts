@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GET as list } from "@/app/api/v1/audit-logs/logs/route";
 import { WRITE_TIMES } from "@/server/audit/record/pending-write";
@@ -8,11 +5,12 @@ import { flushRecording, startRecording, stopRecording } from "@/server/audit/re
 import { ZERO_UUID } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { call, createApiKey, createOrg, createPartner, createUser, auditRows as stored } from "@/testing/factories";
+import { tempFolder } from "@/testing/temp-folder";
 import { POST } from "./route";
 
 // The database is waited for, however long it takes.
 const times = { ...WRITE_TIMES, giveUp: 60_000 };
-beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-events-")), times }));
+beforeAll(() => startRecording({ dir: tempFolder(), times }));
 afterAll(stopRecording);
 
 const event = (over: Record<string, unknown> = {}) => ({

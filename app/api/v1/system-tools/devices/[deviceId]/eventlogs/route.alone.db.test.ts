@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
@@ -33,6 +32,7 @@ import {
 import { type Answerer, connectAgent, type FakeAgent, postResult } from "@/testing/live-agent";
 import { listen } from "@/testing/port-of";
 import { elapsedMs, quickest } from "@/testing/quickest";
+import { tempFolder } from "@/testing/temp-folder";
 import * as event from "./[name]/events/[recordId]/route";
 import * as events from "./[name]/events/route";
 import * as log from "./[name]/route";
@@ -307,7 +307,7 @@ describe("live event log queries", () => {
 });
 
 it("the reference agent answers queries from this machine's files", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "live-agent-"));
+  const dir = tempFolder();
   const line = (n: number) => `2026-11-20T10:00:0${n}Z web01 sshd[1]: ${n % 2 ? "ok" : "error: failed"} ${n}\n`;
   await writeFile(join(dir, "auth.log"), [0, 1, 2, 3, 4].map(line).join(""));
   const [device, stopping] = [await createDevice({ orgId: org.id }), new AbortController()];
