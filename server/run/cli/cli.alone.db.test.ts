@@ -115,7 +115,7 @@ describe("verify", () => {
   });
 });
 
-describe("commands on an external database", () => {
+describe.concurrent("commands on an external database", () => {
   it("create a system and a partner administrator, with the password from standard input", async () => {
     const name = `cli-${Date.now()}`;
     const system = await runCli(["create-admin", "--email", `${name}@system.example`, "--password-stdin", "--system"], {
