@@ -8,11 +8,11 @@ export type IndexTask = { orgId: string; span?: { first: number; last: number } 
 export type IndexAnswer = { found: number | null } | { damaged: number[] } | { failed: string };
 
 /** Memory of a thread: it holds the words of the segments being merged. */
-const MAX_HEAP_MB = 256;
+const HEAP = { maxHeapMb: 256, youngHeapMb: 6 };
 
 /** A thread that builds segments, for one caller at a time. */
 export class IndexThread {
-  readonly #worker = startThread({ name: "index-thread", task: null, maxHeapMb: MAX_HEAP_MB });
+  readonly #worker = startThread({ name: "index-thread", task: null, ...HEAP });
   readonly #ended = new AbortController();
 
   constructor() {

@@ -11,8 +11,8 @@ export type Thread = {
   task: unknown;
   /** Memory (MB) at which the thread is ended; one far larger allocation ends the process too. */
   maxHeapMb: number;
-  /** Memory (MB) for short-lived objects; by default Node's choice. */
-  youngHeapMb?: number;
+  /** Memory (MB) for short-lived objects. */
+  youngHeapMb: number;
 };
 
 /** Next to the running bundle (server, command line, bench); tests run sources and use dist. */
@@ -25,10 +25,7 @@ function bundleOf(name: Thread["name"]): string {
 export const startThread = ({ name, task, maxHeapMb, youngHeapMb }: Thread): Worker =>
   new Worker(bundleOf(name), {
     workerData: task,
-    resourceLimits: {
-      maxOldGenerationSizeMb: maxHeapMb,
-      ...(youngHeapMb !== undefined && { maxYoungGenerationSizeMb: youngHeapMb }),
-    },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: youngHeapMb },
   });
 
 /**

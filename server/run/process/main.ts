@@ -23,6 +23,8 @@ import { shutdown } from "./shutdown";
  * unlimited.
  */
 setFlagsFromString("--heap-growing-percent=30");
+// The first line's flag would override the young generation that each worker thread asks for.
+setFlagsFromString("--max-semi-space-size=0");
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
