@@ -10,7 +10,7 @@ import { createSerializer, useQueryStates } from "nuqs";
 import { type ReactNode, useId } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { doorOf } from "@/components/audit/doors";
+import { doorOf } from "@/components/audit/cells";
 import { actorPath, addressPath, aroundPath, changesOf, type Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
@@ -39,12 +39,23 @@ import { ChainPanel } from "./chain-panel";
 import classes from "./entry-detail.module.css";
 import { Related } from "./related";
 
-/** An entry as JSON, to read and copy; text from the server, because the browser parses numbers as doubles. */
-export function RawEntry({ entry }: { entry: Entry }) {
+/**
+ * An entry as JSON, to read and copy, as the API call that fetches it, or as a link. The text is the server's, because
+ * the browser parses numbers as doubles.
+ */
+function RawEntry({ entry }: { entry: Entry }) {
+  const origin = typeof window === "undefined" ? "" : window.location.origin;
   const raw = useQuery(useTRPC().audit.json.queryOptions({ id: entry.id }));
   return (
     <section className={classes.section} aria-label="Raw entry">
-      <EntryCopies entry={entry} json={raw.data?.json} />
+      <Group gap={4} ml={-8}>
+        <CopyText name="JSON" text={raw.data?.json} />
+        <CopyText
+          name="cURL"
+          text={`curl -H "Authorization: Bearer $TRAILMARK_KEY" ${origin}/api/v1/audit-logs/logs/${entry.id}`}
+        />
+        <CopyText name="Link" text={`${origin}/audit/${entry.id}`} />
+      </Group>
       <details className={facts.raw}>
         <summary>Raw entry as JSON</summary>
         {raw.isPending && <Text c="dimmed">Loading…</Text>}
@@ -57,25 +68,6 @@ export function RawEntry({ entry }: { entry: Entry }) {
         )}
       </details>
     </section>
-  );
-}
-
-const curlOf = (entry: Entry) =>
-  `curl -H "Authorization: Bearer $TRAILMARK_KEY" ${window.location.origin}/api/v1/audit-logs/logs/${entry.id}`;
-const linkOf = (entry: Entry) => `${window.location.origin}/audit/${entry.id}`;
-
-/** json: the entry's JSON, once loaded. */
-type EntryCopiesProps = { entry: Entry; json: string | undefined };
-
-/** Copies the entry as JSON, as the API call that fetches it, or as a link. */
-export function EntryCopies({ entry, json }: EntryCopiesProps) {
-  const isOnServer = typeof window === "undefined";
-  return (
-    <Group gap={4} ml={-8}>
-      <CopyText name="JSON" text={json} />
-      <CopyText name="cURL" text={isOnServer ? "" : curlOf(entry)} />
-      <CopyText name="Link" text={isOnServer ? "" : linkOf(entry)} />
-    </Group>
   );
 }
 
@@ -98,7 +90,7 @@ function CopyText({ name, text }: { name: string; text: string | undefined }) {
 const addressOf = createSerializer(viewParsers);
 
 /** Pivots of the corresponding table cell, as links to the list. */
-export function FactPivots({ name, entry, column }: { name: string; entry: Entry; column: ColumnId }) {
+function FactPivots({ name, entry, column }: { name: string; entry: Entry; column: ColumnId }) {
   const id = useId();
   const [isOpen, { toggle }] = useDisclosure(false);
   const [view] = useQueryStates(viewParsers);

@@ -8,6 +8,7 @@ import { useZone } from "@/components/format/zone";
 import { leaveIfSignedOut } from "@/components/query-client";
 import { type ApiError, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useListeners } from "@/components/ui/key-down";
+import type { TailMessage } from "@/server/audit/tail/schema";
 import { MINUTE_MS } from "@/server/ground/time/durations";
 
 /** The maximum number of arrived rows, shown or held; beyond it the list is reloaded. */
@@ -188,9 +189,6 @@ export function useMovingRange({ input, inputsAt, setNow }: ViewerState, mayMove
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 15_000;
-
-/** New entries, or a request to reload the list; see server/audit/tail/schema.ts. */
-export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
 
 /** State of the stream; ended: the server refused it, with the reason. */
 export type StreamState = { kind: "connecting" | "live" | "reconnecting" } | { kind: "ended"; reason: string };

@@ -19,7 +19,6 @@ import {
   NOTHING_NEW,
   type Page,
   type StreamState,
-  type TailMessage,
   useArrivals,
   useHold,
   useMovingRange,
@@ -118,11 +117,6 @@ type Props = {
   onChange: (tail: { entries: Entry[]; added: number; isHeld: boolean } | null) => void;
 };
 
-function useNewest(input: Input): () => Promise<Page> {
-  const client = useTRPCClient();
-  return () => client.audit.list.query(input);
-}
-
 type FollowOptions = {
   filter: Input;
   input: Input;
@@ -134,7 +128,7 @@ type FollowOptions = {
 /** Entries that arrived since the page was loaded. mayMove decides on arrival whether to show or hold them. */
 function useLiveRows({ filter, input, page, mayMove, recount }: FollowOptions) {
   const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
-  const newest = useNewest(input);
+  const client = useTRPCClient();
   // Responses arrive later, so they must see the state of that moment.
   const latest = useRef({ rows, page, mayMove });
   useLayoutEffect(() => {
@@ -147,12 +141,12 @@ function useLiveRows({ filter, input, page, mayMove, recount }: FollowOptions) {
   /** Entries may have been sealed between the list's response and the start of the stream, or during a long absence. */
   const catchUp = async () => {
     recount();
-    const found = await newest().catch(() => null);
+    const found = await client.audit.list.query(input).catch(() => null);
     const { rows: known, page: under } = latest.current;
     if (found && under && isContiguous(found, known, under)) addEntries(found.data);
     else setRows((was) => ({ ...was, needsReload: true }));
   };
-  const state = useTailStream(filter, (message: TailMessage) => {
+  const state = useTailStream(filter, (message) => {
     if (message.kind === "entries") addEntries(message.entries);
     else void catchUp();
   });

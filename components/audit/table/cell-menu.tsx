@@ -3,30 +3,34 @@
 import { UnstyledButton } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
+import { CELL } from "@/components/audit/cells";
 import { togglePin, usePins } from "@/components/audit/state/pins";
-import type { View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { copyText } from "@/components/ui/copy/use-copy";
 import { useListeners } from "@/components/ui/key-down";
 import { positionBeside } from "@/components/ui/popover/position";
 import { type CellRef, useTable } from "./columns";
-import { cellText, type Pivot, pivotsOf } from "./pivots";
+import { type Pivot, pivotsOf } from "./pivots";
 import classes from "./pivots.module.css";
 
 const COPIED_MS = 700;
 
-type PivotMenuProps = {
-  title: string;
-  pivots: Pivot[];
-  anchor: HTMLElement;
-  /** Moves to the adjacent cell of the row; absent when there is only one cell. */
-  onStep?: (by: 1 | -1) => void;
-  onChange: (change: Partial<View>) => void;
+type Props = {
+  target: CellRef;
+  find: (cell: HTMLElement | null | undefined) => CellRef | null;
+  onMove: (target: CellRef) => void;
   onClose: () => void;
 };
 
-/** A menu of pivots: Up and Down move within it, Left and Right to the adjacent cells. */
-export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: PivotMenuProps) {
+const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
+
+/** The menu of a table cell: Up and Down move within it, Left and Right to the adjacent cells. */
+export function CellMenu({ target, find, onMove, onClose }: Props) {
+  const { columns, context } = useTable();
+  const { view, setView } = useViewer();
+  const { entry, column, cell } = target;
+  const header = columns.find(({ id }) => id === column)?.header ?? "";
+  const title = `${header}: ${CELL[column](entry, context).text || "none"}`;
   const box = useRef<HTMLDivElement>(null);
   const router = useRouter();
   const pins = usePins();
@@ -35,15 +39,18 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    positionBeside(anchor, element, "start");
+    positionBeside(cell, element, "start");
     (element.querySelector<HTMLElement>("[role=menuitem]") ?? element).focus();
-  }, [anchor]);
+  }, [cell]);
   useListeners({
     pointerdown: ({ target }) => (target instanceof Node && box.current?.contains(target)) || onClose(),
     scroll: onClose,
   });
   const pick = async (pivot: Pivot) => {
-    if ("change" in pivot) return onChange(pivot.change);
+    if ("change" in pivot) {
+      onClose();
+      return setView(pivot.change);
+    }
     if ("path" in pivot) return router.push(pivot.path);
     if ("pin" in pivot) {
       togglePin(pivot.pin);
@@ -52,6 +59,11 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
     const isCopied = await copyText(pivot.copy);
     setCopyState(isCopied ? "Copied" : "Could not copy");
     if (isCopied) setTimeout(onClose, COPIED_MS);
+  };
+  const step = (by: 1 | -1) => {
+    const cells = [...(cell.parentElement?.querySelectorAll<HTMLElement>(":scope > *") ?? [])].filter(isShown);
+    const next = find(cells[cells.indexOf(cell) + by]);
+    if (next) onMove(next);
   };
   const focusAt = (at: number) =>
     items()
@@ -65,8 +77,8 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       ArrowUp: () => focusAt(at - 1),
       Home: () => focusAt(0),
       End: () => focusAt(-1),
-      ArrowRight: () => onStep?.(1),
-      ArrowLeft: () => onStep?.(-1),
+      ArrowRight: () => step(1),
+      ArrowLeft: () => step(-1),
       Escape: onClose,
       Tab: onClose,
     };
@@ -90,7 +102,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       <div className={classes.title} aria-hidden>
         {title}
       </div>
-      {pivots.map((pivot) => (
+      {pivotsOf(target, view, context).map((pivot) => (
         <UnstyledButton
           key={pivot.label}
           role="menuitem"
@@ -103,40 +115,5 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
         </UnstyledButton>
       ))}
     </div>
-  );
-}
-
-type Props = {
-  target: CellRef;
-  find: (cell: HTMLElement | null | undefined) => CellRef | null;
-  onMove: (target: CellRef) => void;
-  onClose: () => void;
-};
-
-const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
-
-/** The menu of a table cell; Left and Right move to the adjacent cells. */
-export function CellMenu({ target, find, onMove, onClose }: Props) {
-  const { columns, context } = useTable();
-  const { view, setView } = useViewer();
-  const { entry, column, cell } = target;
-  const step = (by: 1 | -1) => {
-    const cells = [...(cell.parentElement?.querySelectorAll<HTMLElement>(":scope > *") ?? [])].filter(isShown);
-    const next = find(cells[cells.indexOf(cell) + by]);
-    if (next) onMove(next);
-  };
-  const header = columns.find(({ id }) => id === column)?.header ?? "";
-  return (
-    <PivotMenu
-      title={`${header}: ${cellText(entry, column, context) || "none"}`}
-      pivots={pivotsOf(target, view, context)}
-      anchor={cell}
-      onStep={step}
-      onChange={(change) => {
-        onClose();
-        setView(change);
-      }}
-      onClose={onClose}
-    />
   );
 }

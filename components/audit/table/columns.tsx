@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { createContext, type MouseEvent, type ReactNode, useContext } from "react";
 import { ActorType } from "@/components/audit/actor-type";
-import { deviceOf, doorOf } from "@/components/audit/doors";
+import { CELL, type Context, doorOf } from "@/components/audit/cells";
 import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Marked } from "@/components/audit/marked";
@@ -57,14 +57,8 @@ function Door({ column, entry, label, children }: DoorProps) {
   );
 }
 
-/** Context of a cell besides its entry. */
-export type CellContext = {
-  zone: string;
-  /** The current time, for relative times such as "3 min". */
-  now: Date;
-  orgName: (orgId: string) => string;
-  onOpen: (id: string) => void;
-};
+/** Context of a cell besides its entry; now: for relative times such as "3 min". */
+type CellContext = Context & { now: Date; onOpen: (id: string) => void };
 
 /** The table's columns and what its cells need. Separate from useViewer: memoized rows must not follow every change. */
 export const TableContext = createContext<{ columns: Column[]; context: CellContext } | null>(null);
@@ -88,6 +82,20 @@ export type Column = {
   /** Numbers are right-aligned. */
   align?: "end";
 };
+
+/** A cell's text, linked to its page; a resource type has the page of its resource, which is not linked here. */
+const textOf =
+  (column: ColumnId): Column["cell"] =>
+  (entry, context) => {
+    const { text } = CELL[column](entry, context);
+    return column === "resourceType" ? (
+      text
+    ) : (
+      <Door column={column} entry={entry}>
+        {text}
+      </Door>
+    );
+  };
 
 const ALL: readonly Column[] = [
   {
@@ -127,28 +135,20 @@ const ALL: readonly Column[] = [
   {
     id: "org",
     header: "Organization",
-    cell: (entry, { orgName }) => (
-      <Door column="org" entry={entry}>
-        {orgName(entry.orgId)}
-      </Door>
-    ),
+    cell: textOf("org"),
     width: 156,
     from: "narrow",
   },
   {
     id: "resourceType",
     header: "Resource type",
-    cell: (entry) => entry.resource.type,
+    cell: textOf("resourceType"),
     width: 128,
   },
   {
     id: "device",
     header: "Device",
-    cell: (entry) => (
-      <Door column="device" entry={entry}>
-        {deviceOf(entry)}
-      </Door>
-    ),
+    cell: textOf("device"),
     width: 140,
   },
   {
@@ -173,11 +173,7 @@ const ALL: readonly Column[] = [
   {
     id: "email",
     header: "E-mail",
-    cell: (entry) => (
-      <Door column="email" entry={entry}>
-        {entry.user.email}
-      </Door>
-    ),
+    cell: textOf("email"),
     width: 200,
   },
   {

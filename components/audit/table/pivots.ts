@@ -1,17 +1,14 @@
-import { deviceOf, doorOf } from "@/components/audit/doors";
+import { CELL, type Context, doorOf } from "@/components/audit/cells";
 import { aroundPath, type Entry } from "@/components/audit/entry";
 import { actorIdOf, resourceIdOf } from "@/components/audit/state/describe-filters";
 import { exclude, filterFor, setFilter } from "@/components/audit/state/narrow";
-import type { ColumnId } from "@/components/audit/state/table-params";
 import { FROM_START, type View } from "@/components/audit/state/view";
 import { toChange } from "@/components/audit/views/view-query";
-import { dateTime } from "@/components/format/time";
-import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
+import { FILTERS } from "@/server/audit/query/catalogue";
 import { joinValues } from "@/server/audit/query/values";
 import { actorOf, sentenceText } from "@/server/audit/sentence";
-import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
-import type { CellContext, CellRef } from "./columns";
+import type { CellRef } from "./columns";
 
 /** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */
 export type Pivot =
@@ -20,30 +17,9 @@ export type Pivot =
   | { label: string; path: string }
   | { label: string; pin: string };
 
-/** A cell's text, and the filter and value that match it. */
-type Cell = { text: string; filter?: FilterName; value?: string | null };
-
 type EntryColumn = Pick<CellRef, "entry" | "column">;
 
 const AROUND_MS = 5 * 60_000;
-type Context = Pick<CellContext, "zone" | "orgName">;
-
-const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {
-  time: ({ timestamp }, { zone }) => ({ text: dateTime(timestamp, zone) }),
-  type: ({ actorType }) => ({ text: ACTOR_TYPE_LABEL[actorType], filter: "actorType", value: actorType }),
-  event: (entry) => ({ text: actorOf(entry), filter: "actorId", value: actorIdOf(entry) }),
-  action: ({ action }) => ({ text: action, filter: "actions", value: action }),
-  org: ({ orgId }, { orgName }) => ({ text: orgName(orgId), filter: "orgId", value: orgId }),
-  resourceType: ({ resource }) => ({ text: resource.type, filter: "resourceType", value: resource.type }),
-  device: (entry) => ({ text: deviceOf(entry), filter: "device", value: deviceOf(entry) }),
-  ip: ({ ipAddress }) => ({ text: ipAddress, filter: "ip", value: ipAddress }),
-  email: (entry) => ({ text: entry.user.email, filter: "actorId", value: actorIdOf(entry) }),
-  seq: ({ chainSeq }) => ({ text: String(chainSeq) }),
-  result: ({ result }) => ({ text: RESULT_LABEL[result], filter: "result", value: result }),
-};
-
-export const cellText = (entry: Entry, column: ColumnId, context: Context): string => CELL[column](entry, context).text;
-
 function cellPivots({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {
   const { text, filter, value } = CELL[column](entry, context);
   if (!text) return [];

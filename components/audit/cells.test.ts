@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doorOf } from "./doors";
+import { doorOf } from "./cells";
 import type { Entry } from "./entry";
 
 const ID = "0190a000-0000-7000-8000-000000000001";
