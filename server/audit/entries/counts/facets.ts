@@ -5,7 +5,7 @@ import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { organizations } from "@/db/schema/index";
 import { actionLabel } from "@/server/audit/action-label";
-import { categoryOf } from "@/server/audit/actions";
+import { byCategory, byCount } from "@/server/audit/entries/reports/report-bodies";
 import { usersOf } from "@/server/audit/entries/reports/report-counts";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/query/catalogue";
@@ -15,7 +15,7 @@ import { type Deadline, deadlineOf } from "@/server/audit/query/deadline";
 import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
 import { ACTOR_ID, allOf, ENTRY, keyRows, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
-import { BY_KIND, BY_ORGANIZATION, countsBy, talliedCounts } from "@/server/audit/query/tallies";
+import { BY_KIND, BY_ORGANIZATION, countsBy, type Shape, talliedCounts } from "@/server/audit/query/tallies";
 import { countFirstSeen } from "@/server/audit/search/first-seen";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
@@ -31,8 +31,6 @@ type Kind = Exclude<FacetName, "category">;
 export type Count = { kind: Kind; value: string; count: number; label?: string; sample?: string };
 /** Counts of several kinds, most frequent first, over `rows` rows; cut if older rows were left out. */
 type Counted = { counts: Count[]; rows: number; cut: boolean };
-
-const byNumber = (a: Count, b: Count): number => b.count - a.count || (a.value < b.value ? -1 : 1);
 
 function countValues(tx: Tx, rows: SQL): Promise<Count[]> {
   const firstSeen = layout().isIndexed ? sql`UNION ALL SELECT 'firstSeen', c.* FROM (${countFirstSeen()}) c` : sql``;
@@ -64,50 +62,31 @@ async function countRead(tx: Tx, plan: Plan, deadline: Deadline): Promise<Counte
   return { counts: await countValues(tx, layout().rowsAt(keyRows(newest))), rows: newest.length, cut: !isAll };
 }
 
-type TalliedRow = { action: string; actor_type: string; result: string; resource_type: string; n: number };
-
-/** Counts by action, actor type, result and resource type; null if the tallies do not know the filter. */
-async function countKinds(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
-  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_KIND) : null;
-  if (!counts) return null;
-  const rows = await rowsOf<TalliedRow>(
-    tx,
-    sql`SELECT c.action, c.actor_type, c.result, c.resource_type, sum(c.n)::float8 AS n
-      FROM (${counts}) AS c(action, actor_type, result, resource_type, n) GROUP BY 1, 2, 3, 4`,
-  );
-  const sums = (kind: Kind, read: (row: TalliedRow) => string): Count[] => {
-    const found = new Map<string, number>();
-    for (const row of rows) found.set(read(row), (found.get(read(row)) ?? 0) + row.n);
-    return [...found].map(([value, count]) => ({ kind, value, count })).sort(byNumber);
+/**
+ * Counts by values of a tally's columns; null if the tallies do not know the filter.
+ * @param values rows (kind, value) of tallies `c`
+ */
+const countTallied =
+  (shape: Shape, columns: string, values: string) =>
+  async (tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> => {
+    const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, shape) : null;
+    if (!counts) return null;
+    return rowsOf<Count>(
+      tx,
+      sql`SELECT v.kind, v.value, sum(c.n)::float8 AS count
+        FROM (${counts}) AS c(${sql.raw(columns)}, n), LATERAL (VALUES ${sql.raw(values)}) AS v(kind, value)
+        GROUP BY 1, 2 HAVING sum(c.n) > 0 ORDER BY 3 DESC, 2`,
+    );
   };
-  return [
-    ...sums("action", (row) => row.action),
-    ...sums("actorType", (row) => row.actor_type),
-    ...sums("result", (row) => row.result),
-    ...sums("resourceType", (row) => row.resource_type),
-  ];
-}
-
-/** Counts by organization; null if the tallies do not know the filter. */
-async function countOrganizations(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
-  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_ORGANIZATION) : null;
-  if (!counts) return null;
-  return rowsOf<Count>(
-    tx,
-    sql`SELECT 'organization' AS kind, c.org::text AS value, sum(c.n)::float8 AS count FROM (${counts}) AS c(org, n)
-      GROUP BY 2 HAVING sum(c.n) > 0 ORDER BY 3 DESC, 2`,
-  );
-}
 
 /** Counts by actor, one more than a facet shows; null if more than time narrows the filter. */
 async function countActors(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   if (!isTimed(filter)) return null;
   const actors = await usersOf(tx, (shape) => countsBy(orgIds, filter, shape), MAX_FACET_VALUES + 1);
-  return actors
-    .map(({ userId, actorType, userName: label, actionCount: count }): Count => {
-      return { kind: "actor", value: userId === ZERO_UUID ? actorType : userId, count, label };
-    })
-    .sort(byNumber);
+  const counts = actors.map(({ userId, actorType, userName: label, actionCount: count }): Count => {
+    return { kind: "actor", value: userId === ZERO_UUID ? actorType : userId, count, label };
+  });
+  return byCount(counts, ({ value }) => value);
 }
 
 /** Adds names to actors, read from one sample row of each. */
@@ -125,7 +104,6 @@ async function nameActors(tx: Tx, actors: readonly Count[]): Promise<Count[]> {
 type Facet = Facets["action"];
 
 async function organizationNames(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
   const { id, name } = organizations;
   const found = await tx
     .select({ id, name })
@@ -134,37 +112,33 @@ async function organizationNames(tx: Tx, ids: readonly string[]): Promise<Map<st
   return new Map(found.map((org) => [org.id, org.name]));
 }
 
-function byCategory(actions: readonly Count[]): Facet {
-  const counts = new Map<string, number>();
-  for (const { value, count } of actions) counts.set(categoryOf(value), (counts.get(categoryOf(value)) ?? 0) + count);
-  return [...counts]
-    .map(([value, count]) => ({ value, label: value, count }))
-    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
-}
-
 const labelled = (counts: readonly { value: string; count: number; label?: string | undefined }[]): Facet =>
   counts.map(({ value, count, label }) => ({ value, label: label ?? value, count }));
 
-type Own = Exclude<FilterName, "q">;
-/**
- * Values that a facet counts, the filters it sets (ignored in its own counts so that other values can be added), and
- * the exact count of all matches.
- */
-type Counting = {
-  kind: Kind;
-  sets: readonly Own[];
-  whole: (tx: Tx, plan: Plan) => Promise<Count[] | null>;
+/** Exact counts of all matches. */
+const WHOLE = {
+  kinds: countTallied(
+    BY_KIND,
+    "action, actor_type, result, resource_type",
+    `('action', c.action), ('actorType', c.actor_type), ('result', c.result), ('resourceType', c.resource_type)`,
+  ),
+  actors: countActors,
+  organizations: countTallied(BY_ORGANIZATION, "org_id", "('organization', c.org_id::text)"),
 };
+type Whole = keyof typeof WHOLE;
+
+/** Values that a facet counts, and the filters it sets: ignored in its own counts so that other values can be added. */
+type Counting = { kind: Kind; sets: readonly Exclude<FilterName, "q">[]; whole?: Whole };
 const COUNTING: Record<FacetName, Counting> = {
-  category: { kind: "action", sets: ["category"], whole: countKinds },
-  action: { kind: "action", sets: ["actions"], whole: countKinds },
-  actorType: { kind: "actorType", sets: ["actorType"], whole: countKinds },
-  actor: { kind: "actor", sets: ["actorId", "rawActorId"], whole: countActors },
-  address: { kind: "address", sets: ["ip"], whole: async () => null },
-  result: { kind: "result", sets: ["result"], whole: countKinds },
-  resourceType: { kind: "resourceType", sets: ["resourceType"], whole: countKinds },
-  firstSeen: { kind: "firstSeen", sets: ["new"], whole: async () => null },
-  organization: { kind: "organization", sets: [], whole: countOrganizations },
+  category: { kind: "action", sets: ["category"], whole: "kinds" },
+  action: { kind: "action", sets: ["actions"], whole: "kinds" },
+  actorType: { kind: "actorType", sets: ["actorType"], whole: "kinds" },
+  actor: { kind: "actor", sets: ["actorId", "rawActorId"], whole: "actors" },
+  address: { kind: "address", sets: ["ip"] },
+  result: { kind: "result", sets: ["result"], whole: "kinds" },
+  resourceType: { kind: "resourceType", sets: ["resourceType"], whole: "kinds" },
+  firstSeen: { kind: "firstSeen", sets: ["new"] },
+  organization: { kind: "organization", sets: [], whole: "organizations" },
 };
 
 /** A filter within the chosen organizations and within all available ones; each count is made once. */
@@ -190,6 +164,13 @@ class FacetQuery {
     return countRead(this.tx, plan, deadlineOf(this.ctx, "counts"));
   }
 
+  #whole(whole: Whole, key: string, plan: Plan): Promise<Count[] | null> {
+    const name = `${key} ${whole}`;
+    const counting = this.#wholes.get(name) ?? WHOLE[whole](this.tx, plan);
+    this.#wholes.set(name, counting);
+    return counting;
+  }
+
   newest(): Promise<Counted> {
     this.#newest ??= this.#read(this.plans.chosen);
     return this.#newest;
@@ -199,10 +180,7 @@ class FacetQuery {
   async count(facet: FacetName): Promise<{ counts: Count[]; isExact: boolean }> {
     const { kind, whole } = COUNTING[facet];
     const [key, plan] = await this.#without(facet);
-    const name = `${key} ${whole.name}`;
-    const counting = this.#wholes.get(name) ?? whole(this.tx, plan);
-    this.#wholes.set(name, counting);
-    const all = await counting;
+    const all = whole && (await this.#whole(whole, key, plan));
     if (all) return { counts: all.filter((count) => count.kind === kind), isExact: true };
     const read = key === "" ? await this.newest() : await this.#read(plan);
     return { counts: read.counts.filter((count) => count.kind === kind), isExact: !read.cut };
@@ -241,7 +219,9 @@ export const getFacets = operation({
       );
       return {
         ...mapValues(counted, labelled),
-        category: byCategory(counted.category),
+        category: byCategory(counted.category.map(({ value: action, count }) => ({ action, count }))).map(
+          ({ category, count }) => ({ value: category, label: category, count }),
+        ),
         action: labelled(counted.action.map((count) => ({ ...count, label: actionLabel(count.value) }))),
         actor: labelled(await nameActors(tx, counted.actor)),
         organization: labelled(counted.organization.map((count) => ({ ...count, label: orgs.get(count.value) }))),

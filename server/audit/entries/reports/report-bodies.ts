@@ -18,7 +18,7 @@ export type ReportCounts<User extends ActiveUser = ActiveUser> = {
 export const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => string): T[] =>
   counts.sort((a, b) => b.count - a.count || (nameOf(a) < nameOf(b) ? -1 : 1));
 
-function byCategoryOf(byAction: ByAction): { category: Category; count: number }[] {
+export function byCategory(byAction: ByAction): { category: Category; count: number }[] {
   const counts = new Map<Category, number>();
   for (const { action, count } of byAction) {
     const category = categoryOf(action);
@@ -58,7 +58,7 @@ export const statisticsBody = <User extends ActiveUser>(
   { from, to }: RangeInput,
 ) => ({
   totalEvents,
-  byCategory: byCategoryOf(byAction),
+  byCategory: byCategory(byAction),
   byUser: users.map(({ userEmail: _, lastActiveAt: __, ...user }) => user),
   range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
 });
