@@ -1,23 +1,102 @@
 import { Readable } from "node:stream";
-import { type Tx, tenant } from "@/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import type { FieldValue } from "@/server/custom-fields/schema";
 import type { Ctx } from "@/server/ground/context";
-import { toCsv } from "@/server/ground/csv";
+import { type Cell, toCsv } from "@/server/ground/csv";
 import { savedAs, toBody } from "@/server/ground/download";
 import { operation } from "@/server/ground/operation";
 import { idInput } from "@/server/ground/wire";
 import { rowsAtOnce } from "./decide/batch-size";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
-import { type Columns, type Known, nameDevices, outcomeColumns, rejectedColumns } from "./download-columns";
-import { isImportable, sourceType } from "./plan-schema";
+import { leftOutSecrets } from "./map/mapping";
+import { ROW_OUTCOME_LABELS, VALUE_CODES, VALUE_OUTCOME_LABELS } from "./outcome-schema";
+import { isImportable, REASON_TITLE, sourceType, UNREADABLE_MARK } from "./plan-schema";
 import { findImport, type ImportRecord, partnerScope } from "./record";
-import { loadHeldBefore } from "./run/held-before";
-import { loadRowsAbout } from "./run/related-rows";
-import { type ResultRow, readResults } from "./run/tables/results";
+import { readRows, type Shown } from "./rows";
+
+/** Layout of a row download. */
+type Columns = { header: string[]; only: SQL; row: (shown: Shown) => Cell[] };
+
+const asText = (value: FieldValue | null): string =>
+  value === null ? "" : typeof value === "boolean" ? (value ? "Yes" : "No") : String(value);
+
+/** All known about each row: the device's value against the file's, and contradicting rows. */
+const outcomeColumns = (plan: LoadedPlan, found: ImportRecord): Columns => ({
+  header: [
+    "File",
+    "Sheet",
+    "Line",
+    "Outcome",
+    "Reason",
+    "Other rows",
+    "Applied",
+    "Source device ID",
+    "Hostname",
+    "Device",
+    "Device ID",
+    ...plan.fields.flatMap(({ name }) => [name, `${name} (held)`, `${name} (new)`, `${name} (outcome)`]),
+  ],
+  only: sql``,
+  row({ row, result }) {
+    const { format } = found.files[result.fileNo] ?? {};
+    const device = row.device ?? row.candidates.find(({ deviceId }) => deviceId === row.pickedDeviceId);
+    return [
+      row.file,
+      (format?.kind === "workbook" && format.sheet) || "",
+      row.line,
+      ROW_OUTCOME_LABELS[row.outcome],
+      row.reason ?? "",
+      row.related.map(({ place, sourceId }) => `${place}${sourceId === null ? "" : ` (ID ${sourceId})`}`).join("; "),
+      row.applied ? "yes" : "no",
+      row.sourceId ?? "",
+      row.hostname ?? "",
+      device?.hostname ?? "",
+      result.deviceId ?? row.pickedDeviceId ?? "",
+      ...row.cells.flatMap(({ text, held, value, outcome, reason }) => [
+        text,
+        asText(held),
+        asText(value),
+        `${VALUE_OUTCOME_LABELS[outcome]}${reason === null ? "" : `: the value ${reason}`}`,
+      ]),
+    ];
+  },
+});
+
+/** Spreadsheets and the importer read it as no value. */
+const NO_VALUE = "#N/A";
+
+/** Rows not fully applied, unchanged plus the reason, to be corrected and uploaded again. */
+function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
+  const clearing = new Set(plan.fields.flatMap(({ column, clearBlank }) => (clearBlank ? column : [])));
+  const leftOut = new Set(leftOutSecrets(found));
+  const whyNot = ({ applied, outcome, reason }: Shown["row"]) => {
+    if (applied) return [];
+    return outcome === "unreadable"
+      ? [`${UNREADABLE_MARK}it ${reason}. Correct the row, then empty this cell`]
+      : [reason ?? ROW_OUTCOME_LABELS[outcome]];
+  };
+  return {
+    header: [...found.columns.map((column) => column.title), REASON_TITLE],
+    only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
+      OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
+    row({ row, result: { cells } }) {
+      const faults = row.cells.flatMap(({ reason }, i) =>
+        reason === null ? [] : `${plan.fields[i]?.name ?? ""} ${reason}`,
+      );
+      // A missing value is written as no value, because a blank would clear the device's value. Secrets left out of the
+      // import are left out of the file too; chosen ones are needed to upload it again.
+      const known = found.columns.map((_, i) =>
+        leftOut.has(i) ? "" : (cells[i] ?? (clearing.has(i) ? NO_VALUE : "")),
+      );
+      // Cells beyond the header come after the reason, which keeps its own column.
+      return [...known, [...whyNot(row), ...faults].join("; "), ...cells.slice(known.length)];
+    },
+  };
+}
 
 /** Rows per read of a download; fewer if the file has many columns. */
 const MAX_PAGE = 2000;
-/** Maximum of contradicting rows read for a page. */
-const MAX_ABOUT = 20_000;
 /** Name of a download: the import's first file name without extension, plus `what`. */
 const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
@@ -27,20 +106,6 @@ const fileNameOf = (found: ImportRecord, what: string): string =>
       .slice(0, 80) || "import"
   }-${what}.csv`;
 
-const NOTHING: Known = { names: new Map(), held: () => null, about: new Map() };
-
-async function lookUp(
-  tx: Tx,
-  ctx: Ctx,
-  { plan, rows }: { plan: LoadedPlan; rows: readonly ResultRow[] },
-): Promise<Known> {
-  return {
-    names: await nameDevices(tx, partnerScope(ctx).orgIds, rows),
-    held: await loadHeldBefore(tx, plan, rows),
-    about: await loadRowsAbout(tx, plan.importId, { rows, limit: MAX_ABOUT }),
-  };
-}
-
 type Download = { found: ImportRecord; plan: LoadedPlan; columns: Columns };
 
 async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenerator<Uint8Array> {
@@ -49,14 +114,11 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
   yield encoder.encode(`\ufeff${toCsv([columns.header])}`);
   const limit = Math.min(MAX_PAGE, rowsAtOnce(found));
   for (let after = 0; ; ) {
-    const text = await tenant(ctx.scope, async (tx) => {
-      const rows = await readResults(tx, found.id, { after, limit, only: columns.only });
-      const known = columns.hasDevices ? await lookUp(tx, ctx, { plan, rows }) : NOTHING;
-      after = rows.length < limit ? -1 : (rows.at(-1)?.rowNo ?? -1);
-      return toCsv(rows.map((row) => columns.row(row, known)));
-    });
-    if (text) yield encoder.encode(text);
-    if (after < 0) return;
+    const rows = await tenant(ctx.scope, (tx) => readRows(tx, { plan, found }, { after, limit, only: columns.only }));
+    if (rows.length > 0) yield encoder.encode(toCsv(rows.map(columns.row)));
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return;
+    after = last.row.rowNo;
   }
 }
 

@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { customFieldImports } from "@/db/schema/index";
 import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
 import type { Ctx } from "@/server/ground/context";
-import { AppError, invalid } from "@/server/ground/errors";
+import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
 import { loadPlan } from "./decide/load-plan";
@@ -18,8 +18,8 @@ import { presetOf } from "./presets/index";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toRecord } from "./record";
 import { evaluateRows, isMoved, toResult } from "./run/check";
 import { claimEdit, type EditPart, insertEdit, readCells, writeCells } from "./run/tables/edits";
-import { readResults, replaceResult } from "./run/tables/results";
-import { type Edit, editInput, type ImportState, type ImportSummary } from "./schema";
+import { findRival, type ResultRow, readResults, replaceResult } from "./run/tables/results";
+import { type Edit, editInput, type ImportState, type ImportSummary, pickInput } from "./schema";
 import { queueWork } from "./start";
 
 /** Condition to find the cells of a change. */
@@ -107,28 +107,26 @@ async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promi
 }
 
 /**
- * Decides the changed rows again, each on its own; rows in conflict stay so until all rows are checked. Updates the
- * counts of the check.
+ * Decides rows of a checked import again, each on its own, with a device picked for each; rows in conflict stay so until
+ * all rows are checked. Updates the counts of the check.
  * @returns false, with no result changed, if a row now means another device
  */
-async function recheck(
+async function redecide(
   tx: Tx,
   ctx: Ctx,
-  { found, rowNos }: { found: ImportRecord; rowNos: number[] },
+  { found, rows }: { found: ImportRecord; rows: readonly (ResultRow & { picked: string | null })[] },
 ): Promise<boolean> {
-  const check = found.summary.check;
+  const { check } = found.summary;
   if (!check) return true;
   const plan = await loadPlan(tx, found, partnerScope(ctx));
-  const only = sql`AND r.row_no = ANY(${ints(rowNos)})`;
-  const before = await readResults(tx, found.id, { after: 0, limit: rowNos.length, only });
-  const rows = before.map((row) => ({ ...row, fault: null, picked: row.pickedDeviceId }));
-  const changes = (await evaluateRows(tx, plan, { rows })).flatMap((row) => {
-    const old = before.find(({ rowNo }) => rowNo === row.rowNo);
-    if (!old) return [];
+  const evaluated = await evaluateRows(tx, plan, { rows: rows.map((row) => ({ ...row, fault: null })) });
+  const changes = rows.flatMap((old, i) => {
+    const row = evaluated[i];
+    if (!row) return [];
     const isDisputed = old.outcome === "identity_conflict";
-    return [{ old, now: isDisputed ? { ...old, codes: withoutDevice(row.codes) } : toResult(row, old.pickedDeviceId) }];
+    return { old, now: isDisputed ? { ...old, codes: withoutDevice(row.codes) } : toResult(row, old.picked) };
   });
-  if (changes.some(({ old, now }) => isMoved(old, now))) return false;
+  if (changes.some(({ old, now }) => isMoved({ ...old, pickedDeviceId: old.picked }, now))) return false;
   for (const { old, now } of changes) {
     await replaceResult(tx, plan, now);
     count(check, old, -1);
@@ -137,25 +135,16 @@ async function recheck(
   return true;
 }
 
-/**
- * Writes a change into the rows. A few rows of a checked import are decided again at once; many rows, rows that now
- * mean another device, or changes to an identifier column start a new check.
- */
-async function applyEdit(
+/** Stores a changed import whose rows were decided again; otherwise queues a check of all rows. */
+async function store(
   tx: Tx,
   ctx: Ctx,
-  { found, column, parts, edits }: Change & { found: ImportRecord },
+  { found, isDecided }: { found: ImportRecord; isDecided: boolean },
 ): Promise<ImportRecord> {
-  for (const { rowNos, after } of parts) await writeCells(tx, found.id, { column, rowNos, text: after });
-  const rowNos = parts.flatMap((part) => part.rowNos);
-  const columns = await Promise.all(found.columns.map((one) => (one.index === column ? profile(tx, found, one) : one)));
-  const summary = { ...found.summary, edits };
-  const changed = { ...found, columns, summary };
-  const isIdentifier = found.plan !== null && Object.values(found.plan.identifiers).includes(column);
-  const isFew = !isIdentifier && rowNos.length <= MAX_AT_ONCE;
-  if (found.status === "checked" && !(isFew && (await recheck(tx, ctx, { found: changed, rowNos }))))
+  const { columns, summary } = found;
+  if (!isDecided)
     return queueWork(tx, ctx, {
-      found: changed,
+      found,
       job: "check",
       also: { status: "staged", columns, orgIds: [...partnerScope(ctx).orgIds] },
     });
@@ -165,6 +154,30 @@ async function applyEdit(
     .where(eq(customFieldImports.id, found.id))
     .returning();
   return toRecord(row);
+}
+
+/**
+ * Writes a change into the rows. A few rows of a checked import are decided again at once; many rows, rows that now
+ * mean another device, or changes to an identifier column start a new check.
+ */
+async function applyEdit(
+  tx: Tx,
+  ctx: Ctx,
+  { found: before, column, parts, edits }: Change & { found: ImportRecord },
+): Promise<ImportRecord> {
+  for (const { rowNos, after } of parts) await writeCells(tx, before.id, { column, rowNos, text: after });
+  const columns = await Promise.all(
+    before.columns.map((one) => (one.index === column ? profile(tx, before, one) : one)),
+  );
+  const found = { ...before, columns, summary: { ...before.summary, edits } };
+  if (found.status !== "checked") return store(tx, ctx, { found, isDecided: true });
+  const rowNos = parts.flatMap((part) => part.rowNos);
+  const isIdentifier = found.plan !== null && Object.values(found.plan.identifiers).includes(column);
+  if (isIdentifier || rowNos.length > MAX_AT_ONCE) return store(tx, ctx, { found, isDecided: false });
+  const only = sql`AND r.row_no = ANY(${ints(rowNos)})`;
+  const results = await readResults(tx, found.id, { after: 0, limit: rowNos.length, only });
+  const rows = results.map((row) => ({ ...row, picked: row.pickedDeviceId }));
+  return store(tx, ctx, { found, isDecided: await redecide(tx, ctx, { found, rows }) });
 }
 
 /** Undoes the last change to values of the file. @throws AppError not_found; conflict when there is none. */
@@ -185,5 +198,41 @@ export const undoEdit = operation({
       return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
     });
     return toImportState(row);
+  },
+});
+
+/**
+ * Picks one of an ambiguous row's candidates; null withdraws the choice.
+ * @throws AppError not_found, conflict, validation_failed for a device that is not a candidate.
+ */
+export const pickCandidate = operation({
+  permission: "custom_fields:import",
+  input: pickInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, rowNo, deviceId }) {
+    const now = await tenant(partnerScope(ctx), async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "checked");
+      const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
+      if (!row) throw notFound("row");
+      if (row.outcome !== "ambiguous")
+        throw new AppError("conflict", "A device can be chosen for ambiguous rows only.");
+      if (deviceId !== null) {
+        if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
+        const rival = await findRival(tx, id, { ...row, deviceId });
+        if (rival)
+          throw new AppError(
+            "conflict",
+            rival.hasDevice
+              ? `Row ${rival.rowNo} already matches that device: pick another one, or correct the file.`
+              : `Row ${rival.rowNo} has the source ID ${row.sourceId} too: correct the file first.`,
+          );
+      }
+      return store(tx, ctx, {
+        found,
+        isDecided: await redecide(tx, ctx, { found, rows: [{ ...row, picked: deviceId }] }),
+      });
+    });
+    return toImportState(now);
   },
 });

@@ -15,10 +15,11 @@ import {
   withFields,
 } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
+import { pickCandidate } from "./edit";
 import { getImport } from "./imports";
 import type { RowOutcome } from "./outcome-schema";
 import { savePlan } from "./plan";
-import { listRows, pickCandidate } from "./rows";
+import { listRows } from "./rows";
 import { importWork } from "./run/run-job";
 import { startCheck } from "./start";
 

@@ -1,40 +1,88 @@
-import { eq, type SQL, sql } from "drizzle-orm";
-import { ints } from "@/db/arrays";
+import { type SQL, sql } from "drizzle-orm";
+import { ints, uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
-import { customFieldImports } from "@/db/schema/index";
+import { rowsOf } from "@/db/rows";
+import { devices } from "@/db/schema";
 import { type FieldValue, MASK } from "@/server/custom-fields/schema";
-import type { Ctx } from "@/server/ground/context";
-import { AppError, invalid, notFound } from "@/server/ground/errors";
+import { lastHeard } from "@/server/ground/last-heard";
 import { operation } from "@/server/ground/operation";
 import { typed } from "@/server/ground/wire";
 import { fittingValue, invalidReason } from "./decide/decide-value";
+import { loadValues } from "./decide/load-devices";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
-import { count } from "./decide/tally";
-import { type DeviceNames, isApplied, nameDevices } from "./download-columns";
-import { toImportState } from "./imports";
-import { type ImportRow, outcomeOfCode, VALUE_CODES } from "./outcome-schema";
+import { type Candidate, type ImportRow, MATCHED_OUTCOMES, outcomeOfCode, VALUE_CODES } from "./outcome-schema";
 import { rowPlace } from "./read/row-place";
-import { findImport, type ImportRecord, lockImport, partnerScope, requireIdle } from "./record";
-import { evaluateRows, isMoved, toResult } from "./run/check";
-import { type HeldBefore, loadHeldBefore } from "./run/held-before";
-import { loadRowsAbout, type RowsAbout, relatedTo } from "./run/related-rows";
-import { findRowOfDevice, findRowOfSourceId, type ResultRow, readResults, replaceResult } from "./run/tables/results";
-import { type ImportState, pickInput, rowsInput } from "./schema";
-import { queueWork } from "./start";
+import { findImport, type ImportRecord, partnerScope } from "./record";
+import { loadRowsAbout, relatedTo } from "./run/related-rows";
+import { readWritten } from "./run/tables/changes";
+import { type ResultRow, readResults } from "./run/tables/results";
+import { rowsInput } from "./schema";
 
-type Context = {
-  plan: LoadedPlan;
-  found: ImportRecord;
-  devices: DeviceNames;
-  held: HeldBefore;
-  about: RowsAbout;
-};
-/** Related rows read for a page; with more, the first are shown. */
-const MAX_ABOUT = 1000;
+/** True if the run has applied the row. */
+const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
+  row.rowNo <= found.appliedThrough &&
+  (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
 
-function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): ImportRow {
+const deviceOf = (row: ResultRow): string | null => row.deviceId ?? row.pickedDeviceId;
+
+/** Devices in reach named by results, by id, with distinguishing facts. */
+async function nameDevices(
+  tx: Tx,
+  { orgIds }: LoadedPlan,
+  results: readonly ResultRow[],
+): Promise<ReadonlyMap<string, Candidate>> {
+  const ids = new Set(results.flatMap((row) => [deviceOf(row) ?? [], row.candidates ?? []].flat()));
+  if (ids.size === 0) return new Map();
+  const found = await rowsOf<Candidate>(
+    tx,
+    sql`
+    SELECT ${devices.id} AS "deviceId", ${devices.hostname}, o.name AS organization, ${devices.os},
+      ${devices.serialNumber} AS serial, ${devices.lastIp} AS address,
+      to_json(${lastHeard}) AS "lastSeenAt", to_json(${devices.createdAt}) AS "enrolledAt"
+    FROM ${devices} JOIN organizations o ON o.id = ${devices.orgId}
+    WHERE ${devices.id} = ANY(${uuids(ids)}) AND ${devices.orgId} = ANY(${uuids(orgIds)})`,
+  );
+  return new Map(found.map((device) => [device.deviceId, device]));
+}
+
+/**
+ * Values of rows' devices before this import, by row and number of the plan's field: the previous value where it wrote
+ * one, else the current one. Null without a device or value.
+ */
+async function loadHeldBefore(
+  tx: Tx,
+  plan: LoadedPlan,
+  rows: readonly ResultRow[],
+): Promise<(row: ResultRow, i: number) => FieldValue | null> {
+  const deviceIds = new Set(rows.flatMap((row) => deviceOf(row) ?? []));
+  const now = await loadValues(tx, plan, { deviceIds: [...deviceIds], lock: false });
+  const rowNos = rows.map(({ rowNo }) => rowNo);
+  const written = await readWritten(tx, plan.importId, rowNos);
+  return (row, i) => {
+    const fieldId = plan.fields[i]?.fieldId ?? "";
+    const change = written.get(row.rowNo);
+    if (change && fieldId in change.written) return change.previous[fieldId] ?? null;
+    return now.get(deviceOf(row) ?? "")?.[i] ?? null;
+  };
+}
+
+/** Maximum of contradicting rows read per row of a page; with more, the first are shown. */
+const MAX_ABOUT = 10;
+
+export type Shown = { result: ResultRow; row: ImportRow };
+
+/** A page of results after a row number, as stored and as shown: with devices, values, and secrets masked. */
+export async function readRows(
+  tx: Tx,
+  { plan, found }: { plan: LoadedPlan; found: ImportRecord },
+  page: { after: number; limit: number; only: SQL },
+): Promise<Shown[]> {
+  const results = await readResults(tx, found.id, page);
+  const names = await nameDevices(tx, plan, results);
+  const held = await loadHeldBefore(tx, plan, results);
+  const about = await loadRowsAbout(tx, plan.importId, { rows: results, limit: MAX_ABOUT * page.limit });
   const { hostname } = plan.identifiers;
-  return {
+  const toRow = (row: ResultRow): ImportRow => ({
     rowNo: row.rowNo,
     file: found.files[row.fileNo]?.name ?? "",
     line: row.line,
@@ -43,29 +91,28 @@ function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): 
     reason: row.reason,
     sourceId: row.sourceId,
     hostname: hostname === null ? null : (row.cells[hostname] ?? null),
-    device: (row.deviceId && devices.get(row.deviceId)) || null,
-    candidates: (row.candidates ?? []).flatMap((id) => devices.get(id) ?? []),
+    device: (row.deviceId && names.get(row.deviceId)) || null,
+    candidates: (row.candidates ?? []).flatMap((id) => names.get(id) ?? []),
     pickedDeviceId: row.pickedDeviceId,
     applied: found.startedAt ? isApplied(row, found) : null,
     related: relatedTo(row, about, found.files),
     cells: plan.fields.map((field, i) => {
       const text = row.cells[field.column] ?? "";
       const outcome = outcomeOfCode(row.codes[i] ?? VALUE_CODES.none);
-      const reason = outcome === "invalid" ? invalidReason(field, text) : null;
-      const [before, value] = [held(row, i), fittingValue(field, text, outcome)];
-      const shown = (one: FieldValue | null) => (field.secret && one !== null ? MASK : one);
+      const shown = (value: FieldValue | null) => (field.secret && value !== null ? MASK : value);
       return {
         fieldId: field.fieldId,
         column: field.column,
         text: field.secret && text ? MASK : text,
-        held: shown(before),
-        value: shown(value),
+        held: shown(held(row, i)),
+        value: shown(fittingValue(field, text, outcome)),
         outcome,
-        reason,
+        reason: outcome === "invalid" ? invalidReason(field, text) : null,
         isSecret: field.secret,
       };
     }),
-  };
+  });
+  return results.map((result) => ({ result, row: toRow(result) }));
 }
 
 /** Rows with an identifier or nonsecret value that contains a text, in any case. */
@@ -84,84 +131,19 @@ export const listRows = operation({
   permission: "custom_fields:import",
   input: rowsInput,
   output: typed<{ rows: ImportRow[]; nextCursor: number | null }>(),
-  async run(ctx, input) {
+  async run(ctx, { id, outcome, value, search, cursor, limit }) {
     const scope = partnerScope(ctx);
     return tenant(scope, async (tx) => {
-      const found = await findImport(tx, ctx, input.id);
+      const found = await findImport(tx, ctx, id);
       if (!found.summary.check) return { rows: [], nextCursor: null };
       const plan = await loadPlan(tx, found, scope);
-      const byOutcome = input.outcome ? sql`AND r.outcome = ${input.outcome}` : sql``;
-      const byValue = input.value ? sql`AND strpos(r.codes, ${VALUE_CODES[input.value]}) > 0` : sql``;
-      const bySearch = input.search ? matching(input.search, plan) : sql``;
-      const { cursor, limit } = input;
-      const page = await readResults(tx, found.id, {
-        after: cursor ?? 0,
-        limit,
-        only: sql`${byOutcome} ${byValue} ${bySearch}`,
-      });
-      const devices = await nameDevices(tx, scope.orgIds, page);
-      const last = page.length === input.limit ? page.at(-1)?.rowNo : undefined;
-      const held = await loadHeldBefore(tx, plan, page);
-      const about = await loadRowsAbout(tx, plan.importId, { rows: page, limit: MAX_ABOUT });
-      const context = { plan, found, devices, held, about };
-      return { rows: page.map((row) => toRow(row, context)), nextCursor: last ?? null };
+      const byOutcome = outcome ? sql`AND r.outcome = ${outcome}` : sql``;
+      const byValue = value ? sql`AND strpos(r.codes, ${VALUE_CODES[value]}) > 0` : sql``;
+      const bySearch = search ? matching(search, plan) : sql``;
+      const only = sql`${byOutcome} ${byValue} ${bySearch}`;
+      const page = await readRows(tx, { plan, found }, { after: cursor ?? 0, limit, only });
+      const last = page.length === limit ? page.at(-1)?.row.rowNo : undefined;
+      return { rows: page.map(({ row }) => row), nextCursor: last ?? null };
     });
-  },
-});
-
-/** Updates one row's result and the check's counts; a row that now means another device needs a new check. */
-async function recheck(
-  tx: Tx,
-  ctx: Ctx,
-  { plan, found, row, picked }: { plan: LoadedPlan; found: ImportRecord; row: ResultRow; picked: string | null },
-): Promise<ImportRecord> {
-  const [evaluated] = await evaluateRows(tx, plan, { rows: [{ ...row, fault: null, picked }] });
-  const check = found.summary.check;
-  if (!evaluated || !check) return found;
-  const now = toResult(evaluated, picked);
-  if (isMoved({ ...row, pickedDeviceId: picked }, now))
-    return queueWork(tx, ctx, { found, job: "check", also: { status: "staged", orgIds: [...plan.orgIds] } });
-  await replaceResult(tx, plan, now);
-  count(check, row, -1);
-  count(check, now);
-  const summary = { ...found.summary, check };
-  const updatedAt = new Date();
-  await tx.update(customFieldImports).set({ summary, updatedAt }).where(eq(customFieldImports.id, found.id));
-  return { ...found, summary, updatedAt };
-}
-
-/**
- * Picks one of an ambiguous row's candidates; null withdraws the choice.
- * @throws AppError not_found, conflict, validation_failed for a device that is not a candidate.
- */
-export const pickCandidate = operation({
-  permission: "custom_fields:import",
-  input: pickInput,
-  output: typed<ImportState>(),
-  async run(ctx, { id, rowNo, deviceId }) {
-    const scope = partnerScope(ctx);
-    const now = await tenant(scope, async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "checked");
-      const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
-      if (!row) throw notFound("row");
-      if (row.outcome !== "ambiguous")
-        throw new AppError("conflict", "A device can be chosen for ambiguous rows only.");
-      if (deviceId !== null) {
-        if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
-        const other = await findRowOfDevice(tx, id, { rowNo, deviceId });
-        if (other !== undefined)
-          throw new AppError(
-            "conflict",
-            `Row ${other} already matches that device: pick another one, or correct the file.`,
-          );
-        const { sourceId } = row;
-        const twin = sourceId === null ? undefined : await findRowOfSourceId(tx, id, { rowNo, sourceId });
-        if (twin !== undefined)
-          throw new AppError("conflict", `Row ${twin} has the source ID ${sourceId} too: correct the file first.`);
-      }
-      return recheck(tx, ctx, { plan: await loadPlan(tx, found, scope), found, row, picked: deviceId });
-    });
-    return toImportState(now);
   },
 });

@@ -18,7 +18,7 @@ import {
   listDefinitions,
   removeDefinition,
 } from "@/server/custom-fields/definitions";
-import { editValues, undoEdit } from "@/server/custom-fields/import/edit";
+import { editValues, pickCandidate, undoEdit } from "@/server/custom-fields/import/edit";
 import {
   cancelImport,
   createImport,
@@ -35,7 +35,7 @@ import {
   savePlan,
   setFormat,
 } from "@/server/custom-fields/import/plan";
-import { listRows, pickCandidate } from "@/server/custom-fields/import/rows";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { startCheck, startRun, startStaging, startUndo } from "@/server/custom-fields/import/start";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { retypeDefinition, updateDefinition } from "@/server/custom-fields/update";

@@ -211,24 +211,19 @@ export const readRowsAbout = (
     ORDER BY row_no LIMIT ${limit}`,
   );
 
-/** First other row that meets a condition; undefined if there is none. */
-async function findOther(tx: Tx, importId: string, { rowNo, where }: { rowNo: number; where: SQL }) {
-  const [other] = await rowsOf<{ rowNo: number }>(
+/** Another row that reaches the device or gives the same source ID, for which one pick would decide both rows. */
+export async function findRival(
+  tx: Tx,
+  importId: string,
+  { rowNo, deviceId, sourceId }: { rowNo: number; deviceId: string; sourceId: string | null },
+): Promise<{ rowNo: number; hasDevice: boolean } | undefined> {
+  const [rival] = await rowsOf<{ rowNo: number; hasDevice: boolean }>(
     tx,
     sql`
-    SELECT row_no AS "rowNo" FROM custom_field_import_results
-    WHERE import_id = ${importId}::uuid AND row_no <> ${rowNo} AND ${where} ORDER BY row_no LIMIT 1`,
+    SELECT row_no AS "rowNo", has_device AS "hasDevice" FROM custom_field_import_results
+    CROSS JOIN LATERAL (SELECT ${deviceId}::uuid IN (device_id, picked_device_id) IS TRUE AS has_device) reached
+    WHERE import_id = ${importId}::uuid AND row_no <> ${rowNo} AND (has_device OR source_id = ${sourceId})
+    ORDER BY has_device DESC, row_no LIMIT 1`,
   );
-  return other?.rowNo;
+  return rival;
 }
-
-/** Another row with the same source ID: giving that ID to a device would decide both rows. */
-export const findRowOfSourceId = (tx: Tx, id: string, { rowNo, sourceId }: { rowNo: number; sourceId: string }) =>
-  findOther(tx, id, { rowNo, where: sql`source_id = ${sourceId}` });
-
-/** Number of another row that already reaches the device, if any. */
-export const findRowOfDevice = (tx: Tx, id: string, { rowNo, deviceId }: { rowNo: number; deviceId: string }) =>
-  findOther(tx, id, {
-    rowNo,
-    where: sql`(device_id = ${deviceId}::uuid OR picked_device_id = ${deviceId}::uuid)`,
-  });
