@@ -62,7 +62,11 @@ function sharedAttributes({ ties }: AroundItem): string {
 /** A device timeline's columns, plus the distance in time and the attributes shared with the entry. */
 function columnsFor(page: AroundPage): Column<AroundItem>[] {
   const [time, ...rest] = TIMELINE.map(
-    (column): Column<AroundItem> => ({ ...column, cell: ({ item }) => column.cell(item) }),
+    ({ cell, note, ...column }): Column<AroundItem> => ({
+      ...column,
+      cell: ({ item }) => cell(item),
+      ...(note && { note: ({ item }) => note(item) }),
+    }),
   );
   return [
     ...(time ? [time] : []),

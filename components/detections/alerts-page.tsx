@@ -7,6 +7,7 @@ import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState } from "react";
 import { useCan, useOrg } from "@/components/account/org";
+import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
@@ -59,7 +60,16 @@ export function AlertsPage() {
         list={list}
         onPage={setPage}
         columns={[
-          { header: "Alert", cell: (alert) => <Title alert={alert} onOpen={() => setOpened(alert.id)} /> },
+          {
+            header: "Alert",
+            cell: ({ id, title }) => (
+              <UnstyledButton onClick={() => setOpened(id)} fw={500}>
+                {title}
+              </UnstyledButton>
+            ),
+            note: ({ entryCount, assigneeName }) =>
+              [counted(entryCount, "entry", "entries"), assigneeName].filter(Boolean).join(" · "),
+          },
           { header: "Organization", cell: ({ organization }) => organization, width: 160 },
           { header: "Level", cell: ({ level }) => capitalized(level), width: 110, minor: true },
           { header: "Raised", cell: ({ raisedAt }) => <When at={raisedAt} />, width: 176 },
@@ -83,20 +93,6 @@ export function AlertsPage() {
         </ListTools>
       </RecordSection>
       {opened && <AlertDialog id={opened} onClose={() => setOpened(null)} />}
-    </>
-  );
-}
-
-function Title({ alert, onOpen }: { alert: Alert; onOpen: () => void }) {
-  return (
-    <>
-      <UnstyledButton onClick={onOpen} fw={500}>
-        {alert.title}
-      </UnstyledButton>
-      <small>
-        {alert.entryCount === 1 ? "1 entry" : `${alert.entryCount} entries`}
-        {alert.assigneeName && ` · ${alert.assigneeName}`}
-      </small>
     </>
   );
 }

@@ -64,7 +64,7 @@ export function RuleDialog({ rule, filter, onClose }: Props) {
           <Stack gap="md">
             {!rule && <OrgSelect withAll={allOrganizations} {...form.field("orgId")} />}
             <RuleForm
-              form={written}
+              of={written}
               hasFilter={Boolean(filter)}
               isByHand={byHand !== null}
               onWrite={() => setByHand(null)}

@@ -3,9 +3,9 @@
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { z } from "zod";
 import { useTRPC } from "@/components/trpc";
+import { useForm } from "@/components/ui/dialogs/use-form";
 import { errorText, Message } from "@/components/ui/notice";
 import { FIRST_SEEN, FIRST_SEEN_LABEL, RESULT_LABEL, RESULTS } from "@/server/audit/vocabulary";
 import type { draftInput } from "@/server/detections/schema";
@@ -45,37 +45,33 @@ type Begun = { title: string; level: Level; filter: string | undefined };
 
 /** Values of the rule form, and the text that the server generates from them. */
 export function useRuleForm({ title, level, filter }: Begun) {
-  const [values, setValues] = useState({
+  const form = useForm({
     ...{ title, level, ...NO_NARROWING },
     ...{ atLeast: 1 as number | string, minutes: 10 as number | string },
     ...{ by: "person" as CountBy | null, distinct: null as CountBy | null },
   });
-  const { atLeast, minutes, by, distinct, title: name, level: chosen, ...narrowing } = values;
+  const [settled] = useDebouncedValue(form.values, SETTLED_MS);
+  const { atLeast, minutes, by, distinct, title: name, level: chosen, ...narrowing } = settled;
   const own = toFilter(narrowing);
-  const isCounted = Number(atLeast) > 1;
+  const threshold = Number(atLeast) > 1 ? { atLeast: Number(atLeast), minutes: Number(minutes), by, distinct } : null;
   const draft: Draft = {
-    ...{ title: name.trim() || "New rule", level: chosen },
+    ...{ title: name.trim() || "New rule", level: chosen, threshold },
     filter: filter ? filterOf(filter) : own,
-    threshold: isCounted ? { atLeast: Number(atLeast), minutes: Number(minutes), by, distinct } : null,
   };
-  const narrows = Boolean(filter) || Object.keys(own).length > 0 || isCounted;
-  const [settled] = useDebouncedValue(narrows ? draft : null, SETTLED_MS);
+  const narrows = Boolean(filter) || Object.keys(own).length > 0 || threshold !== null;
   const trpc = useTRPC();
   const written = useQuery(
-    trpc.detections.draft.queryOptions(settled ?? skipToken, { placeholderData: keepPreviousData }),
+    trpc.detections.draft.queryOptions(narrows ? draft : skipToken, { placeholderData: keepPreviousData }),
   );
-  return {
-    values,
-    set: (more: Partial<typeof values>) => setValues((all) => ({ ...all, ...more })),
-    isCounted,
-    written,
-  };
+  return { form, isCounted: Number(form.values.atLeast) > 1, written };
 }
 
-type Props = { form: ReturnType<typeof useRuleForm>; hasFilter: boolean; isByHand: boolean; onWrite: () => void };
+type Props = { of: ReturnType<typeof useRuleForm>; hasFilter: boolean; isByHand: boolean; onWrite: () => void };
 
 /** Form that generates a rule; leaves an edited text alone until told otherwise. */
-export function RuleForm({ form: { values, set, isCounted, written }, hasFilter, isByHand, onWrite }: Props) {
+export function RuleForm({ of: { form, isCounted, written }, hasFilter, isByHand, onWrite }: Props) {
+  const { field, values } = form;
+  const counted = { clearable: true, disabled: !isCounted };
   return (
     <Stack gap="md">
       {isByHand && (
@@ -89,27 +85,21 @@ export function RuleForm({ form: { values, set, isCounted, written }, hasFilter,
         </Group>
       )}
       <SimpleGrid cols={2}>
-        <TextInput
-          label="Name"
-          data-autofocus
-          value={values.title}
-          placeholder="New rule"
-          onChange={(event) => set({ title: event.currentTarget.value })}
-        />
-        <Select
-          label="Level"
-          data={LEVEL_OPTIONS}
-          allowDeselect={false}
-          value={values.level}
-          onChange={(level) => level && set({ level })}
-        />
+        <TextInput label="Name" data-autofocus placeholder="New rule" {...field("title")} />
+        <Select label="Level" data={LEVEL_OPTIONS} allowDeselect={false} {...field("level")} />
       </SimpleGrid>
       {hasFilter ? (
         <Text size="sm" c="dimmed">
           The list's filter is part of the rule.
         </Text>
       ) : (
-        <Narrow values={values} set={set} />
+        <SimpleGrid cols={2}>
+          <TextInput label="Action contains" placeholder="device.delete" {...field("action")} />
+          <Select label="Result" data={RESULT_OPTIONS} clearable placeholder="Any" {...field("result")} />
+          <TextInput label="Actor contains" placeholder="Anybody" {...field("user")} />
+          <TextInput label="Device contains" placeholder="Any" {...field("device")} />
+          <Select label="First seen" data={NEW_OPTIONS} clearable placeholder="Anything" {...field("new")} />
+        </SimpleGrid>
       )}
       <SimpleGrid cols={2}>
         <NumberInput
@@ -117,8 +107,7 @@ export function RuleForm({ form: { values, set, isCounted, written }, hasFilter,
           suffix={values.distinct ? "" : isCounted ? " entries" : " entry"}
           min={1}
           max={1_000}
-          value={values.atLeast}
-          onChange={(atLeast) => set({ atLeast })}
+          {...field("atLeast")}
         />
         <NumberInput
           label="Within"
@@ -126,70 +115,12 @@ export function RuleForm({ form: { values, set, isCounted, written }, hasFilter,
           min={1}
           max={10_080}
           disabled={!isCounted}
-          value={values.minutes}
-          onChange={(minutes) => set({ minutes })}
+          {...field("minutes")}
         />
-        <Select
-          label="Counted for"
-          data={BY}
-          clearable
-          placeholder="All together"
-          disabled={!isCounted}
-          value={values.by}
-          onChange={(by) => set({ by })}
-        />
-        <Select
-          label="What is counted"
-          data={OF}
-          clearable
-          placeholder="Entries"
-          disabled={!isCounted}
-          value={values.distinct}
-          onChange={(distinct) => set({ distinct })}
-        />
+        <Select label="Counted for" data={BY} placeholder="All together" {...counted} {...field("by")} />
+        <Select label="What is counted" data={OF} placeholder="Entries" {...counted} {...field("distinct")} />
       </SimpleGrid>
       {written.error && <Message tone="bad">{errorText(written.error)}</Message>}
     </Stack>
-  );
-}
-
-function Narrow({ values, set }: { values: Narrowing; set: (more: Partial<Narrowing>) => void }) {
-  return (
-    <SimpleGrid cols={2}>
-      <TextInput
-        label="Action contains"
-        placeholder="device.delete"
-        value={values.action}
-        onChange={(event) => set({ action: event.currentTarget.value })}
-      />
-      <Select
-        label="Result"
-        data={RESULT_OPTIONS}
-        clearable
-        placeholder="Any"
-        value={values.result}
-        onChange={(result) => set({ result })}
-      />
-      <TextInput
-        label="Actor contains"
-        placeholder="Anybody"
-        value={values.user}
-        onChange={(event) => set({ user: event.currentTarget.value })}
-      />
-      <TextInput
-        label="Device contains"
-        placeholder="Any"
-        value={values.device}
-        onChange={(event) => set({ device: event.currentTarget.value })}
-      />
-      <Select
-        label="First seen"
-        data={NEW_OPTIONS}
-        clearable
-        placeholder="Anything"
-        value={values.new}
-        onChange={(value) => set({ new: value })}
-      />
-    </SimpleGrid>
   );
 }

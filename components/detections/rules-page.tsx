@@ -64,10 +64,14 @@ export function RulesPage() {
         list={list}
         onPage={setPage}
         columns={[
-          { header: "Rule", cell: RuleTitle },
+          {
+            header: "Rule",
+            cell: ({ title }) => title,
+            note: ({ shipped, createdByName }) => (shipped ? "Comes with Trailmark" : `Created by ${createdByName}`),
+          },
           { header: "Organization", cell: (r) => (r.orgId ? nameOf(r.orgId) : "All organizations"), width: 160 },
           { header: "Level", cell: ({ level }) => capitalized(level), width: 110, minor: true },
-          { header: "State", cell: StateOf, width: 150 },
+          { header: "State", cell: StateOf, note: snoozeOf, width: 150 },
         ]}
         actions={mayChange ? { width: 290, of: actionsOf } : undefined}
         create={mayChange ? { label: "New rule", dialog: (onClose) => <RuleDialog onClose={onClose} /> } : undefined}
@@ -79,29 +83,19 @@ export function RulesPage() {
   );
 }
 
-function RuleTitle({ title, shipped, createdByName }: DetectionRule) {
-  return (
-    <>
-      {title}
-      <small>{shipped ? "Comes with Trailmark" : `Created by ${createdByName}`}</small>
-    </>
-  );
-}
-
 /** True while its alerts are raised without notifications. */
 const isSnoozed = ({ snoozedUntil }: DetectionRule) => snoozedUntil !== null && Date.parse(snoozedUntil) > Date.now();
 
 function StateOf(rule: DetectionRule) {
-  const { enabled, cappedAt, snoozedUntil } = rule;
-  if (!enabled) return <StateTag tone="off">Off</StateTag>;
-  if (isSnoozed(rule))
-    return (
-      <>
-        <StateTag tone="warn">Snoozed</StateTag>
-        <small>
-          until <When at={snoozedUntil} />
-        </small>
-      </>
-    );
-  return cappedAt ? <StateTag tone="warn">Capped</StateTag> : <StateTag tone="good">On</StateTag>;
+  if (!rule.enabled) return <StateTag tone="off">Off</StateTag>;
+  if (isSnoozed(rule)) return <StateTag tone="warn">Snoozed</StateTag>;
+  return rule.cappedAt ? <StateTag tone="warn">Capped</StateTag> : <StateTag tone="good">On</StateTag>;
 }
+
+const snoozeOf = (rule: DetectionRule) =>
+  rule.enabled &&
+  isSnoozed(rule) && (
+    <>
+      until <When at={rule.snoozedUntil} />
+    </>
+  );

@@ -6,7 +6,7 @@ import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { usePage } from "@/components/ui/paged-list";
 import { RecordSection } from "@/components/ui/record-section";
-import { StateTag } from "@/components/ui/state-tag";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
@@ -40,7 +40,7 @@ export function DeliveryLog() {
       list={list}
       onPage={setPage}
       columns={[
-        { header: "Message", cell: SubjectAndType },
+        { header: "Message", cell: (d) => d.subject, note: (d) => d.type },
         { header: "To", cell: (d) => d.target, width: 180 },
         { header: "Created", cell: (d) => <When at={d.createdAt} />, width: 180, minor: true },
         { header: "Status", cell: StatusOf, width: 220 },
@@ -60,27 +60,16 @@ export function DeliveryLog() {
   );
 }
 
-function SubjectAndType({ subject, type }: Delivery) {
-  return (
-    <>
-      {subject}
-      <small>{type}</small>
-    </>
-  );
-}
+const STATUS: Record<Delivery["status"], { tone: Tone; label: string }> = {
+  delivered: { tone: "good", label: "Delivered" },
+  failed: { tone: "bad", label: "Failed" },
+  pending: { tone: "off", label: "Pending" },
+};
 
 function StatusOf({ status, error, nextAttemptAt, attempts }: Delivery) {
-  const tag =
-    status === "delivered" ? (
-      <StateTag tone="good">Delivered</StateTag>
-    ) : status === "failed" ? (
-      <StateTag tone="bad">Failed</StateTag>
-    ) : (
-      <StateTag tone="off">Pending</StateTag>
-    );
   return (
     <div>
-      {tag}
+      <StateTag tone={STATUS[status].tone}>{STATUS[status].label}</StateTag>
       {error && <small>{error}</small>}
       {status === "pending" && attempts > 0 && (
         <small>

@@ -8,8 +8,9 @@ import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { Tip } from "@/components/ui/popover/tip";
 import classes from "./notification-bell.module.css";
-import { POLL_MS } from "./poll";
 
+/** Poll interval for notifications: the server's interval for checking conditions. */
+export const POLL_MS = 60_000;
 const MAX_SHOWN = 99;
 
 /** The number of unread notifications in every page's header, as a link to them. */

@@ -15,8 +15,8 @@ import { PagedList } from "@/components/ui/paged-list";
 import { RowButton } from "@/components/ui/record-table";
 import { useInvalidation } from "@/components/use-invalidation";
 import { KINDS } from "@/server/notify/vocabulary";
+import { POLL_MS } from "./notification-bell";
 import classes from "./notifications.module.css";
-import { POLL_MS } from "./poll";
 
 const pathOf = (link: string): string => {
   const { pathname, search } = new URL(link);

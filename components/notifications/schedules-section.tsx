@@ -25,16 +25,11 @@ export function SchedulesSection() {
   const remove = useMutation(
     trpc.reportSchedules.remove.mutationOptions(useInvalidation(trpc.reportSchedules.pathFilter())),
   );
-  const deletion = (label: string): RowAction => ({
-    verb: "Delete",
-    label,
-    confirm: {
-      title: label,
-      text: "No further report is sent. Reports already sent stay in your mailbox.",
-      action: "Delete schedule",
-      by: remove,
-    },
-  });
+  const actionsOf = ({ report }: ReportSchedule): RowAction[] => {
+    const label = `Delete the schedule of ${REPORT_LABEL[report]}`;
+    const text = "No further report is sent. Reports already sent stay in your mailbox.";
+    return [{ verb: "Delete", label, confirm: { title: label, text, action: "Delete schedule", by: remove } }];
+  };
   return (
     <RecordSection
       level="section"
@@ -51,10 +46,16 @@ export function SchedulesSection() {
           cell: (s) => `${EVERY[s.cadence]}, ${s.timeZone}${s.followsOrganization ? " (the organization's)" : ""}`,
           width: 200,
         },
-        { header: "Last run", cell: LastRun, width: 200, minor: true },
+        {
+          header: "Last run",
+          cell: (s) => <When at={s.lastRunAt} />,
+          note: (s) => s.lastError && `Nothing was sent: ${s.lastError}`,
+          width: 200,
+          minor: true,
+        },
         { header: "Next run", cell: (s) => <When at={s.nextRunAt} />, width: 180 },
       ]}
-      actions={{ width: 100, of: (s) => [deletion(`Delete the schedule of ${REPORT_LABEL[s.report]}`)] }}
+      actions={{ width: 100, of: actionsOf }}
       create={{ label: "Schedule report", dialog: (onClose) => <ScheduleDialog onClose={onClose} /> }}
       empty={{ title: "No scheduled reports", text: "Schedule one to get it every week or month." }}
     >
@@ -64,14 +65,5 @@ export function SchedulesSection() {
         </Box>
       )}
     </RecordSection>
-  );
-}
-
-function LastRun({ lastRunAt, lastError }: ReportSchedule) {
-  return (
-    <div>
-      <When at={lastRunAt} />
-      {lastError && <div>Nothing was sent: {lastError}</div>}
-    </div>
   );
 }

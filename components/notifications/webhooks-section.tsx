@@ -55,12 +55,6 @@ function useWebhookActions() {
         dialog: (onClose) => (
           <RotateDialog
             owner={webhook}
-            title={`Rotate the secret of ${name}`}
-            action="Rotate secret"
-            overlap={{
-              label: "Also sign with the current secret for",
-              description: "Long enough to give the new one to the receiver",
-            }}
             rotate={async (input) => (await rotate.mutateAsync(input)).secret}
             secret={SECRET}
             onClose={onClose}
@@ -104,7 +98,7 @@ export function WebhooksSection() {
       list={list}
       onPage={setPage}
       columns={[
-        { header: "Name", cell: NameAndHost },
+        { header: "Name", cell: (w) => w.name, note: (w) => new URL(w.url).host },
         { header: "Organization", cell: (w) => (w.orgId ? nameOf(w.orgId) : "All organizations"), width: 160 },
         { header: "Kinds", cell: (w) => counted(w.kinds.length, "kind"), width: 80, minor: true },
         { header: "State", cell: StateOf, width: 120 },
@@ -114,15 +108,6 @@ export function WebhooksSection() {
       empty={{ title: "No webhooks yet", text: "Create one to send notifications to another system." }}
       error={error}
     />
-  );
-}
-
-function NameAndHost({ name, url }: Webhook) {
-  return (
-    <>
-      {name}
-      <small>{new URL(url).host}</small>
-    </>
   );
 }
 

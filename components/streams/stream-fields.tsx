@@ -8,7 +8,8 @@ import { OrgSelect, toOrgId } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { CodeBlock } from "@/components/ui/code/code-block";
 import { errorText, Message } from "@/components/ui/notice";
-import { isStreamFormat, STREAM_FORMAT_NAMES, STREAM_FORMATS } from "@/server/notify/streams/vocabulary";
+import type { Stream } from "@/server/notify/streams/schema";
+import { STREAM_FORMAT_NAMES, STREAM_FORMATS } from "@/server/notify/streams/vocabulary";
 import { CHOICES, type Choice, FIELDS, type Field, isSecret } from "./kinds";
 import classes from "./streams.module.css";
 import type { StreamForm, useStreamForm } from "./use-stream-form";
@@ -137,13 +138,8 @@ const TYPING_MS = 500;
 function Preview({ form, filter }: { form: StreamForm; filter: Record<string, unknown> }) {
   const { format, orgId } = form.values;
   const [input] = useDebouncedValue(JSON.stringify({ format, filter, orgId: toOrgId(String(orgId)) }), TYPING_MS);
-  const wanted = JSON.parse(input) as { format: string; filter: Record<string, unknown>; orgId?: string };
-  const query = useQuery(
-    useTRPC().streams.preview.queryOptions(
-      { ...wanted, format: isStreamFormat(wanted.format) ? wanted.format : "native" },
-      { placeholderData: keepPreviousData },
-    ),
-  );
+  const wanted = JSON.parse(input) as Pick<Stream, "format" | "filter"> & { orgId?: string };
+  const query = useQuery(useTRPC().streams.preview.queryOptions(wanted, { placeholderData: keepPreviousData }));
   if (query.isError) return <Message tone="bad">{errorText(query.error)}</Message>;
   const lines = query.data?.lines ?? [];
   if (!query.data) return null;

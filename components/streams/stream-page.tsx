@@ -164,12 +164,6 @@ function Rotate({ stream, onClose }: DialogProps) {
   return (
     <RotateDialog
       owner={stream}
-      title={`Rotate the secret of ${stream.name}`}
-      action="Rotate secret"
-      overlap={{
-        label: "Also sign with the current secret for",
-        description: "Long enough to give the new one to the receiver",
-      }}
       rotate={async (input) => (await rotate.mutateAsync(input)).secret ?? ""}
       secret={{
         label: "Signing secret",

@@ -46,7 +46,15 @@ export function StreamsPage() {
       list={list}
       onPage={setPage}
       columns={[
-        { header: "Stream", cell: NameAndDestination },
+        {
+          header: "Stream",
+          cell: (stream) => (
+            <PageLink className="tm-link" href={hrefOf(stream)}>
+              {stream.name}
+            </PageLink>
+          ),
+          note: destinationText,
+        },
         { header: "Organization", cell: (s) => (s.orgId ? nameOf(s.orgId) : "All organizations"), width: 160 },
         { header: "State", cell: (s) => <StreamState state={s.state} />, width: 110 },
         { header: "Lag", cell: lagText, width: 220 },
@@ -64,17 +72,6 @@ export function StreamsPage() {
       }
       empty={{ title: "No data streams" }}
     />
-  );
-}
-
-function NameAndDestination(stream: Stream) {
-  return (
-    <>
-      <PageLink className="tm-link" href={hrefOf(stream)}>
-        {stream.name}
-      </PageLink>
-      <small>{destinationText(stream)}</small>
-    </>
   );
 }
 

@@ -31,6 +31,8 @@ export type Column<T> = {
   header: string;
   /** `<small>` in it is a quiet second line. */
   cell: (row: T) => ReactNode;
+  /** A quiet second line. */
+  note?: (row: T) => ReactNode;
   /** Width in pixels; columns without one share the rest. */
   width?: number;
   /** Hidden in narrow windows; only for information that is not essential. */
@@ -90,6 +92,7 @@ export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurr
                 data-align={column.align}
               >
                 {column.cell(row)}
+                <Note>{column.note?.(row)}</Note>
               </td>
             ))}
           </tr>
@@ -98,3 +101,5 @@ export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurr
     </table>
   );
 }
+
+const Note = ({ children }: { children: ReactNode }) => (children ? <small>{children}</small> : null);

@@ -21,19 +21,24 @@ const OVERLAPS = [
   { value: "604800", label: "7 days" },
 ];
 
+const SIGNS = {
+  label: "Also sign with the current secret for",
+  description: "Long enough to give the new one to the receiver",
+};
+
 type Props = {
   owner: { id: string; name: string };
-  title: string;
-  action: string;
-  /** How long the previous secret keeps working, and why. */
-  overlap: { label: string; description: string };
+  title?: string;
+  action?: string;
+  /** How long the previous secret keeps working, and why; by default it signs messages. */
+  overlap?: { label: string; description: string };
   rotate: (input: z.input<typeof rotation>) => Promise<string>;
   secret: SecretWords;
   onClose: () => void;
 };
 
 /** Gives its owner a new secret, shown only once. */
-export function RotateDialog({ owner, title, action, overlap, rotate, secret, onClose }: Props) {
+export function RotateDialog({ owner, title, action, overlap = SIGNS, rotate, secret, onClose }: Props) {
   const form = useForm({ overlapSeconds: DAY });
   const rotated = useMutation({ mutationFn: rotate });
   if (rotated.data)
@@ -45,8 +50,8 @@ export function RotateDialog({ owner, title, action, overlap, rotate, secret, on
   return (
     <FormDialog
       form={form}
-      title={title}
-      action={action}
+      title={title ?? `Rotate the secret of ${owner.name}`}
+      action={action ?? "Rotate secret"}
       onSubmit={(values) =>
         form.send(rotation, rotated, { id: owner.id, overlapSeconds: Number(values.overlapSeconds) })
       }

@@ -43,5 +43,3 @@ export const DATADOG_SITES = [
  * disabled: by the receiver, or after 30 days without success. None loses an entry: positions stay.
  */
 export const STREAM_STATES = ["draft", "active", "paused", "failing", "blocked", "disabled"] as const;
-
-export const isStreamFormat = (text: string): text is StreamFormat => STREAM_FORMAT_NAMES.some((one) => one === text);
