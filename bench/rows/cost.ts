@@ -15,6 +15,8 @@ const DEVICE_EVENTS = 500;
 const CONNECTIONS = 8;
 const INDEX_DEADLINE_MS = 300_000;
 const IDLE_MS = 5_000;
+/** The indexing thread lingers for half of it. */
+const LONG_IDLE_MS = 60_000;
 const GIB = 2 ** 30;
 
 type Spent = { node: number; postgres: number; disk: number; wal: number };
@@ -118,7 +120,7 @@ async function run(world: World): Promise<Figure[]> {
     const device = { path, method: "PUT", token: agent.token, body: bodyMaker(world, DEVICE_EVENTS) };
     const busyDevices = await peakMiB(pid, () => send(server, device, events / DEVICE_EVENTS));
     const after = await spent(world, pid);
-    await sleep(IDLE_MS);
+    await sleep(world.size.full ? LONG_IDLE_MS : IDLE_MS);
     const idleAfter = residentMiB(pid);
     const token = await signIn(server, admin);
     const read = async (path: string) => {
