@@ -12,9 +12,8 @@ import { AppError } from "@/server/ground/errors";
 import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { requireRecentProof } from "@/server/ground/recent-proof";
-import { type ExportRow, myExport } from "./export-job";
+import { type ExportRow, myExport, recordedWith } from "./export-job";
 import { exportPath } from "./files";
-import { recordedWith } from "./recorded-with";
 import { DOWNLOAD_SLOTS, type DownloadInput, downloadInput } from "./schema";
 
 /** A byte range of a file, both ends included. */

@@ -5,10 +5,8 @@ import { exportEvents } from "@/server/audit/entries/export";
 import { record } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { dropJob, type JobKind } from "@/server/ground/jobs";
-import { creatorNow } from "./access";
-import { EXPORT_JOB, type ExportRow, filterOf } from "./export-job";
+import { creatorNow, EXPORT_JOB, type ExportRow, filterOf, type RecordedWith, recordedWith } from "./export-job";
 import { listFiles, removeFiles } from "./files";
-import { type RecordedWith, recordedWith } from "./recorded-with";
 
 /**
  * Deletes an export with its file. The writer of an unfinished one notices and stops; the incomplete export is

@@ -1,10 +1,13 @@
-import { and, desc, eq } from "drizzle-orm";
-import { type Tx, tenant } from "@/db/client";
-import { auditExports } from "@/db/schema";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import { asSystem, type Tx, tenant } from "@/db/client";
+import { auditExports, organizations } from "@/db/schema";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import type { Actor, Ctx } from "@/server/ground/context";
+import { type Actor, type Ctx, systemCtx } from "@/server/ground/context";
 import { AppError, notFound } from "@/server/ground/errors";
-import { reaches } from "@/server/ground/scope";
+import { homeOrgOf } from "@/server/ground/partner";
+import { narrow, reaches } from "@/server/ground/scope";
+import { findKeyCaller, findUserCaller } from "@/server/identity/auth/caller";
 
 export type ExportRow = typeof auditExports.$inferSelect;
 
@@ -51,4 +54,46 @@ const instantOf = (value: unknown): Date | undefined => (typeof value === "strin
 
 export function filterOf({ filter: { from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
   return { ...filter, from: instantOf(from), to: instantOf(to) };
+}
+
+/**
+ * Current context of an export's requester, limited to its organizations; null if gone, disabled or revoked, no longer
+ * allowed to export, or without access to one of them.
+ */
+export async function creatorNow(row: ExportRow): Promise<Ctx | null> {
+  const caller = await (row.createdByType === "user" ? findUserCaller(row.createdBy) : findKeyCaller(row.createdBy));
+  if (!caller?.permissions.has("audit:export") || caller.mustEnroll) return null;
+  if (!row.orgIds.every((orgId) => reaches(caller.scope, orgId))) return null;
+  return narrow({ ...systemCtx(), ...caller, ip: row.ipAddress, userAgent: row.userAgent }, row.orgIds);
+}
+
+/** Organizations that record an export, and whether their readers may see the filters. */
+export type RecordedWith = { orgIds: readonly string[]; hasFilters: boolean };
+
+/**
+ * Where to record an export without entries: in its organization; for several, in the requester's own, because each
+ * must not learn about the others. The platform's operator has none: then with the staff of each partner, without
+ * filters, which may name people of another.
+ */
+export async function recordedWith({ orgIds, orgId, partnerId }: ExportRow): Promise<RecordedWith> {
+  if (orgIds.length === 1) return { orgIds, hasFilters: true };
+  if (orgId === null && partnerId === null) return { orgIds: await staffOf(orgIds), hasFilters: false };
+  const home = orgId ?? (await homeOrgOf(partnerId));
+  return { orgIds: home ? [home] : [], hasFilters: true };
+}
+
+/** Home organizations of the partners of some organizations. */
+async function staffOf(orgIds: readonly string[]): Promise<string[]> {
+  const { id, partnerId, isHome } = organizations;
+  const rows = await asSystem((tx) => {
+    const partners = tx
+      .select({ partnerId })
+      .from(organizations)
+      .where(sql`${id} = ANY (${uuids(orgIds)})`);
+    return tx
+      .select({ id })
+      .from(organizations)
+      .where(and(eq(isHome, true), inArray(partnerId, partners)));
+  });
+  return rows.map((row) => row.id);
 }

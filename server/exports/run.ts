@@ -15,11 +15,9 @@ import { isDiskFull, requireFreeDisk } from "@/server/ground/disk";
 import { AppError } from "@/server/ground/errors";
 import { idFrom } from "@/server/ground/ids";
 import type { JobKind } from "@/server/ground/jobs";
-import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
-import { EXPORT_JOB, type ExportRow, filterOf } from "./export-job";
+import { creatorNow, EXPORT_JOB, type ExportRow, filterOf, recordedWith } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
-import { recordedWith } from "./recorded-with";
 import { MAX_ATTEMPTS } from "./schema";
 
 type Written = { sizeBytes: number; sha256: string };

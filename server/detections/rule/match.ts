@@ -102,11 +102,18 @@ const COMPARISONS: Readonly<Record<string, Compare>> = {
 };
 const KNOWN = [...Object.keys(COMPARISONS), "exists", "fieldref", "all", "cased", "i"];
 
+/** Values of a field in entries. @throws AppError validation_failed for an unknown field */
+export const getter = (field: string) => {
+  const get = getterOf(field);
+  if (!get) throw fault(`${field} is not a field: there are ${FIELD_NAMES.join(", ")}`);
+  return get;
+};
+
 type Key = { field: string; modifiers: ReadonlySet<string>; compare: Compare; isCased: boolean };
 
 function readKey(key: string): Key {
   const [field = "", ...modifiers] = key.split("|");
-  if (!getterOf(field)) throw fault(`${field} is not a field: there are ${FIELD_NAMES.join(", ")}`);
+  getter(field);
   for (const one of modifiers)
     if (!KNOWN.includes(one)) throw fault(`${one} is not a modifier: there are ${KNOWN.join(", ")}`);
   const names = modifiers.filter((one) => Object.hasOwn(COMPARISONS, one));
@@ -117,12 +124,6 @@ function readKey(key: string): Key {
   const compare = set.has("i") ? expression(RE2JS.CASE_INSENSITIVE) : name ? COMPARISONS[name] : undefined;
   return { field, modifiers: set, compare: compare ?? equals, isCased: set.has("cased") || isCode(field) };
 }
-
-const getter = (field: string) => {
-  const get = getterOf(field);
-  if (!get) throw fault(`${field} is not a field`);
-  return get;
-};
 
 /** Exact codes that narrow in SQL. */
 function onlyOf(name: "action" | "firstSeen", { field, modifiers }: Key, values: readonly unknown[]): Only {

@@ -6,8 +6,7 @@ import { HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { isZone } from "@/server/ground/time/wall-clock";
 import { both, conditionOf, either } from "./condition";
 import { fault } from "./fault";
-import { FIELD_NAMES, getterOf } from "./fields";
-import { ANY, type Matcher, matcherOf, type Narrowed } from "./match";
+import { ANY, getter, type Matcher, matcherOf, type Narrowed } from "./match";
 
 /**
  * Rules as a subset of Sigma 2.1 (https://github.com/SigmaHQ/sigma-specification): documents of selections, followed by
@@ -107,12 +106,8 @@ function namesIn(value: unknown, where: string): string[] {
 function groupByOf(value: unknown): string[] {
   if (value === undefined) return [];
   const names = namesIn(value, "group-by");
-  for (const name of names) requireField(name);
+  for (const name of names) getter(name);
   return names;
-}
-
-function requireField(name: string): void {
-  if (!getterOf(name)) throw fault(`${name} is not a field: there are ${FIELD_NAMES.join(", ")}`);
 }
 
 function thresholdOf(condition: unknown, needsField: boolean): { atLeast: number; field: string | null } {
@@ -124,7 +119,7 @@ function thresholdOf(condition: unknown, needsField: boolean): { atLeast: number
     throw fault(`the condition of the correlation must be gte or gt and a whole number up to ${MAX_THRESHOLD}`);
   if (!needsField) return { atLeast, field: null };
   if (typeof field !== "string") throw fault("value_count needs condition.field");
-  requireField(field);
+  getter(field);
   return { atLeast, field };
 }
 
@@ -232,7 +227,6 @@ function read(text: string): Document[] {
 }
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
-const KEYS = ["hours", "zone", "days"];
 
 const minuteOf = (text: string): number => {
   const [hours = 0, minutes = 0] = text.split(":").map(Number);
@@ -246,9 +240,7 @@ const minuteOf = (text: string): number => {
  */
 function outsideOf(value: unknown): Matcher {
   if (!isObject(value)) throw fault("outside must have hours");
-  for (const key of Object.keys(value))
-    if (!KEYS.includes(key))
-      throw fault(`outside has the key ${key}, which is not supported: there are ${KEYS.join(", ")}`);
+  requireKnown(value, ["hours", "zone", "days"], "outside");
   const { hours, zone = "UTC", days = DAYS.slice(1, 6) } = value;
   const [, from, to] = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-4]):[0-5]\d)$/.exec(String(hours)) ?? [];
   if (!from || !to || minuteOf(from) >= minuteOf(to)) throw fault("outside.hours must be such as 08:00-18:00");

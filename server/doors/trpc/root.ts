@@ -61,8 +61,7 @@ import { getIntegrityStatus } from "@/server/evidence/integrity/status";
 import { getVerifyProgress } from "@/server/evidence/integrity/verify-progress";
 import { listProofLinks, revokeProofLink, shareProof } from "@/server/evidence/links/links";
 import { createEntryProof } from "@/server/evidence/proofs/prove";
-import { createExport } from "@/server/exports/create";
-import { listExports, removeExport } from "@/server/exports/exports";
+import { createExport, listExports, removeExport } from "@/server/exports/exports";
 import type { Permission } from "@/server/ground/permissions";
 import {
   createApiKey,

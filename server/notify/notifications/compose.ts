@@ -1,6 +1,7 @@
 import { env } from "@/server/ground/env";
 import { groupBy } from "@/server/ground/records";
 import type { MailBody } from "@/server/notify/deliveries/queue";
+import { count } from "./kinds/definition";
 import { type NotificationRow, toNotification } from "./list";
 import type { Notification } from "./schema";
 
@@ -10,9 +11,6 @@ const MAX_MAIL_ITEMS = 25;
 
 type Changed = { row: NotificationRow; notification: Notification; isResolved: boolean };
 type WebhookMessage = { type: string; subject: string; data: Record<string, unknown> };
-
-const numbers = new Intl.NumberFormat("en-GB");
-const count = (n: number, one: string): string => `${numbers.format(n)} ${n === 1 ? one : `${one}s`}`;
 
 /** Conditions started or ended since an evaluation; one that did both is listed twice, in order. */
 function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {

@@ -1,31 +1,32 @@
-import { and, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
 import { readPage } from "@/db/page";
-import { notificationReads, notifications, organizations } from "@/db/schema/index";
+import { notificationReads, notificationSettings, notifications, organizations } from "@/db/schema/index";
+import { answerOf } from "@/server/ground/answer";
+import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { operation } from "@/server/ground/operation";
+import { inScope } from "@/server/ground/scope";
 import { inOneLine } from "@/server/ground/text";
 import { requirePerson } from "@/server/identity/auth/person";
-import { isKind, KINDS } from "@/server/notify/vocabulary";
+import { DEFAULT_PRODUCT_KINDS, isKind, KINDS } from "@/server/notify/vocabulary";
 import { detail as detailSchema } from "./kinds/definition";
 import { DEFINITIONS } from "./kinds/index";
-import { listInput, type Notification, notificationPage, readInput, summary, summaryInput } from "./schema";
-import { changedAt, isReadBy, wantedBy } from "./wanted";
+import {
+  listInput,
+  type Notification,
+  notification,
+  notificationPage,
+  readInput,
+  summary,
+  summaryInput,
+} from "./schema";
 
-/** A raised row with its organization's name. */
-export type NotificationRow = {
-  id: string;
-  orgId: string;
-  organization: string;
-  kind: string;
-  detail: unknown;
-  resolution: unknown;
-  since: Date;
-  raisedAt: Date | null;
-  raisedIn: number | null;
-  resolvedAt: Date | null;
-  resolvedIn: number | null;
-};
+const t = notifications;
+
+/** A notification with its organization's name. */
+export const columns = { ...getTableColumns(t), organization: organizations.name };
+export type NotificationRow = typeof t.$inferSelect & { organization: string };
 
 const detailOf = (value: unknown) => detailSchema.safeParse(value).data ?? {};
 
@@ -34,23 +35,40 @@ export function toNotification(row: NotificationRow, isRead: boolean): Notificat
   const { kind, organization, since, raisedAt, resolvedAt } = row;
   if (!isKind(kind) || !raisedAt) return null;
   const { raised, resolved, page } = DEFINITIONS[kind];
-  return {
-    id: row.id,
-    orgId: row.orgId,
-    organization,
-    kind,
+  return answerOf(notification, {
+    ...{ ...row, kind, raisedAt, isRead },
     label: KINDS[kind].label,
-    status: resolvedAt ? "resolved" : "open",
+    status: resolvedAt ? ("resolved" as const) : ("open" as const),
     sentence: inOneLine(raised(organization, detailOf(row.detail), since)),
     resolution: resolvedAt ? inOneLine(resolved(organization, detailOf(row.resolution))) : null,
-    since: since.toISOString(),
-    raisedAt: raisedAt.toISOString(),
-    resolvedAt: resolvedAt?.toISOString() ?? null,
     batch: row.resolvedIn ?? row.raisedIn ?? 0,
-    isRead,
     link: `${env().NEXTAUTH_URL}${page}${row.orgId}`,
-  };
+  });
 }
+
+/** Time of a notification's latest change. */
+const changedAt = sql`coalesce(${t.resolvedAt}, ${t.raisedAt})`;
+
+/** Organizations that the caller chose to see notifications of; programs see all. */
+async function wantedBy(tx: Tx, { actor, scope }: Ctx): Promise<SQL | undefined> {
+  const raised = and(inScope(t.orgId, scope), isNotNull(t.raisedAt));
+  if (actor.type !== "user") return raised;
+  const [chosen] = await tx.select().from(notificationSettings).where(eq(notificationSettings.userId, actor.id));
+  const kinds = chosen?.productKinds ?? DEFAULT_PRODUCT_KINDS;
+  const known = kinds.filter(isKind);
+  return and(
+    raised,
+    known.length > 0 ? inArray(t.kind, known) : sql`false`,
+    chosen?.orgIds ? (chosen.orgIds.length > 0 ? inArray(t.orgId, chosen.orgIds) : sql`false`) : undefined,
+  );
+}
+
+/** True if the caller has read a notification's latest change. */
+const isReadBy = ({ actor }: Ctx): SQL<boolean> =>
+  actor.type === "user"
+    ? sql<boolean>`EXISTS (SELECT FROM ${notificationReads} r
+        WHERE r.notification_id = ${t.id} AND r.user_id = ${actor.id} AND r.read_at >= ${changedAt})`
+    : sql<boolean>`false`;
 
 /**
  * Marks notifications as read by the caller; ids that the caller does not see are ignored. Not recorded, because it
@@ -87,8 +105,6 @@ export const markRead = operation({
   },
 });
 
-const t = notifications;
-
 /** Changes shown together: one kind, started or ended, in one evaluation. */
 const isOpen = sql`${t.resolvedAt} IS NULL`;
 
@@ -105,15 +121,13 @@ export const listNotifications = operation({
         input.status && (input.status === "open" ? isNull(t.resolvedAt) : isNotNull(t.resolvedAt)),
       );
       const query = tx
-        .select({ row: t, organization: organizations.name, isRead: isReadBy(ctx) })
+        .select({ ...columns, isRead: isReadBy(ctx) })
         .from(t)
         .innerJoin(organizations, eq(organizations.id, t.orgId))
         .orderBy(desc(changedAt), t.kind, isOpen, sql`lower(${organizations.name})`, t.id)
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
-      const data = rows.flatMap(
-        ({ row, organization, isRead }) => toNotification({ ...row, organization }, isRead) ?? [],
-      );
+      const data = rows.flatMap(({ isRead, ...row }) => toNotification(row, isRead) ?? []);
       return { data, pagination };
     });
   },

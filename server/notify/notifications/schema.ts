@@ -17,7 +17,7 @@ export const listInput = z.strictObject({
  * A condition of an organization from start to end. `isRead` is the caller's, false for programs; an end is unread
  * again. `batch` is shared by simultaneous findings.
  */
-const notification = z.strictObject({
+export const notification = z.strictObject({
   id: guid,
   orgId: guid,
   organization: z.string(),

@@ -11,7 +11,7 @@ import { DEFAULT_MAIL_KINDS } from "@/server/notify/vocabulary";
 import { composeMail, composeWebhooks } from "./compose";
 import { evaluate, type Pass } from "./evaluate";
 import { DEFINITIONS } from "./kinds/index";
-import type { NotificationRow } from "./list";
+import { columns } from "./list";
 
 /** Findings within this time after a message are sent together in the next one. */
 const WEBHOOK_EVERY_MS = 60_000;
@@ -72,12 +72,6 @@ async function markPending({ tx, number }: Pass): Promise<void> {
       });
 }
 
-const rowColumns = { row: t, organization: organizations.name };
-const toRow = ({ row, organization }: { row: typeof t.$inferSelect; organization: string }): NotificationRow => ({
-  ...row,
-  organization,
-});
-
 async function notifyEndpoints({ tx, now }: Pass): Promise<void> {
   const e = webhookEndpoints;
   const before = new Date(now.getTime() - WEBHOOK_EVERY_MS);
@@ -88,14 +82,13 @@ async function notifyEndpoints({ tx, now }: Pass): Promise<void> {
   for (const endpoint of due) {
     const from = endpoint.pendingFrom ?? 0;
     const rows = await tx
-      .select(rowColumns)
+      .select(columns)
       .from(t)
       .innerJoin(organizations, eq(organizations.id, t.orgId))
       .innerJoin(e, eq(e.id, endpoint.id))
       .where(and(changedSince(from), concernsEndpoint))
       .orderBy(asc(organizations.name));
-    for (const message of composeWebhooks(rows.map(toRow), from))
-      await queueWebhook(tx, endpoint, { ...message, at: now });
+    for (const message of composeWebhooks(rows, from)) await queueWebhook(tx, endpoint, { ...message, at: now });
     await tx.update(e).set({ pendingFrom: null, lastSentAt: now }).where(eq(e.id, endpoint.id));
   }
 }
@@ -115,14 +108,14 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
     // A later change of the person's access deletes the mail.
     await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("key share");
     const rows = await tx
-      .select(rowColumns)
+      .select(columns)
       .from(t)
       .innerJoin(organizations, eq(organizations.id, t.orgId))
       .innerJoin(users, eq(users.id, person.id))
       .leftJoin(s, eq(s.userId, users.id))
       .where(and(changedSince(from), concernsPerson))
       .orderBy(asc(organizations.name));
-    const message = composeMail(rows.map(toRow), from);
+    const message = composeMail(rows, from);
     if (message) await queueMail(tx, person, { ...message, type: "notifications", at: now });
     await tx.update(s).set({ pendingFrom: null, lastMailedAt: now }).where(eq(s.userId, person.id));
   }

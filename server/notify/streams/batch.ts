@@ -80,16 +80,20 @@ async function hashesBefore({ orgId, firstSeq, previous }: BatchRow): Promise<st
   }
 }
 
-/** Batch of a row and its lines, ending with the marker. */
-async function toBatch(
-  { stream, organization }: Work,
-  row: BatchRow,
-  of: { lines: Line[]; sealed: Sealed[] },
-): Promise<Batch> {
-  const before = await hashesBefore(row);
+/** Lines ending with their marker. */
+function batchOf({ stream, organization }: Source, lines: readonly Line[], marker: BatchMarker): Batch {
+  const { batch: id, at } = marker;
   const format = FORMATS[stream.format];
+  const text = format.marker(marker, originOfOrg(organization.id));
+  const last: Line = { id, seq: null, time: new Date(at), text };
+  return { id, organization, lines: [...lines, last], mediaType: format.mediaType, marker };
+}
+
+/** Batch of a row and its lines. */
+async function toBatch(work: Work, row: BatchRow, of: { lines: Line[]; sealed: Sealed[] }): Promise<Batch> {
+  const before = await hashesBefore(row);
   const sent = new Set(of.lines.map(({ seq }) => seq));
-  const marker: BatchMarker = {
+  return batchOf(work, of.lines, {
     type: "trailmark.batch",
     batch: row.id,
     orgId: row.orgId,
@@ -104,10 +108,7 @@ async function toBatch(
     checkpoint: row.checkpoint,
     ...(before && { before }),
     ...(row.replayId !== ZERO_UUID && { replay: row.replayId }),
-  };
-  const text = format.marker(marker, originOfOrg(row.orgId));
-  const last: Line = { id: row.id, seq: null, time: row.createdAt, text };
-  return { id: row.id, organization, lines: [...of.lines, last], mediaType: format.mediaType, marker };
+  });
 }
 
 type Silence = Source & { digest: string | null; through: number; entries?: readonly StreamedEntry[] };
@@ -117,16 +118,14 @@ type Silence = Source & { digest: string | null; through: number; entries?: read
  * move the position.
  */
 export async function heartbeatOf({ digest: previous, through, entries = [], ...source }: Silence): Promise<Batch> {
-  const { organization, stream } = source;
-  const format = FORMATS[stream.format];
-  const now = new Date();
-  const checkpoint = await asSystem((tx) => newestCheckpoint(tx, organization.id));
+  const orgId = source.organization.id;
+  const checkpoint = await asSystem((tx) => newestCheckpoint(tx, orgId));
   const lines = linesOf(source, entries);
-  const marker: BatchMarker = {
+  return batchOf(source, lines, {
     type: "trailmark.heartbeat",
     batch: newId(),
-    orgId: organization.id,
-    at: now.toISOString(),
+    orgId,
+    at: new Date().toISOString(),
     first: through + 1,
     last: through,
     rows: lines.length,
@@ -134,10 +133,7 @@ export async function heartbeatOf({ digest: previous, through, entries = [], ...
     previous,
     digest: batchDigest(previous, []),
     checkpoint: checkpoint?.note ?? null,
-  };
-  const text = format.marker(marker, originOfOrg(organization.id));
-  lines.push({ id: marker.batch, seq: null, time: now, text });
-  return { id: marker.batch, organization, lines, mediaType: format.mediaType, marker };
+  });
 }
 
 /** The batch whose limits are stored, unchanged; null if retention has removed some of its entries. */

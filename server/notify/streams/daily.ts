@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
@@ -6,6 +5,7 @@ import { dataStreams } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { ownedResource, resourceOf } from "@/server/audit/resource-of";
 import { systemCtx } from "@/server/ground/context";
+import { idFrom } from "@/server/ground/ids";
 import type { JobKind } from "@/server/ground/jobs";
 import { DAY_MS } from "@/server/ground/time/durations";
 
@@ -45,19 +45,13 @@ const deliveredOn = (day: Date): Promise<Delivered[]> =>
     ),
   );
 
-/** Deterministic id for a stream, organization and day, so that a repeated run records nothing twice. */
-function entryId(...parts: string[]): string {
-  const hex = createHash("sha256").update(parts.join(" ")).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
 /** Records the receivers' acknowledgements of a day; the last batch's digest covers all earlier ones. */
 export async function recordDelivered(day: Date): Promise<void> {
   const date = day.toISOString().slice(0, 10);
   for (const { streamId: id, name, orgId, receipt, ...figures } of await deliveredOn(day))
     record(systemCtx(), {
       ...resourceOf("stream", { id, name }),
-      id: entryId("stream.delivered", id, orgId, date),
+      id: idFrom("stream.delivered", id, orgId, date),
       timestamp: new Date(day.getTime() + DAY_MS),
       orgId,
       action: "stream.delivered",

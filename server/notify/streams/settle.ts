@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { ownedResource } from "@/server/audit/resource-of";
 import { systemCtx } from "@/server/ground/context";
 import type { Ready } from "./batch";
-import type { Outcome } from "./destinations/destination";
+import type { Failure, Outcome } from "./destinations/destination";
 import { atPosition, type Work } from "./positions";
 
 const SECOND_MS = 1_000;
@@ -14,7 +14,6 @@ const MAX_MESSAGE = 1_000;
 /** Upper limit for entries in any destination's batch. */
 const MAX_ROWS = 100_000;
 
-type Failure = { code: string; message: string };
 /** ready: null for a heartbeat, which is not a batch. */
 type Settled = { work: Work; ready: Ready | null; now: Date };
 type SettledBatch = Settled & { ready: Ready };
@@ -31,7 +30,7 @@ const shortened = (message: string): string => message.slice(0, MAX_MESSAGE);
 /** The batch, if still open: settings unchanged, and not settled by another worker. */
 const stillOpen = ({ row }: Ready) => and(eq(streamBatches.id, row.id), isNull(streamBatches.acknowledgedAt));
 
-async function noteFailure(tx: Tx, ready: Ready | null, { code, message }: Failure): Promise<void> {
+async function noteFailure(tx: Tx, { ready }: Settled, { code, message }: Failure): Promise<void> {
   if (ready)
     await tx
       .update(streamBatches)
@@ -87,10 +86,11 @@ const recover = (tx: Tx, streamId: string, now: Date): Promise<unknown> =>
     );
 
 /** Schedules the same batch for later. */
-async function tryAgain(tx: Tx, { work, ready, now }: Settled, failure: Failure & { retryAfterMs?: number }) {
+async function tryAgain(tx: Tx, settled: Settled, failure: Failure) {
+  const { work, now } = settled;
   const { code, message, retryAfterMs } = failure;
   const attempts = work.position.attempts + 1;
-  await noteFailure(tx, ready, { code, message });
+  await noteFailure(tx, settled, failure);
   await tx
     .update(streamPositions)
     .set({ attempts, nextAttemptAt: new Date(now.getTime() + (retryAfterMs ?? pauseAfter(attempts))) })
@@ -105,11 +105,12 @@ async function tryAgain(tx: Tx, { work, ready, now }: Settled, failure: Failure 
     .where(and(eq(dataStreams.id, work.stream.id), inArray(dataStreams.state, ["active", "failing"])));
 }
 
-type Ended = "blocked" | "disabled";
-
 /** Stops the stream until a person acts, and records it once per stop. */
-async function end(tx: Tx, { work, ready, now }: Settled, { state, code, message }: Failure & { state: Ended }) {
-  await noteFailure(tx, ready, { code, message });
+async function end(tx: Tx, settled: Settled, failure: Failure) {
+  const { work, now } = settled;
+  const { kind, code, message } = failure;
+  const state = kind === "disabled" ? kind : "blocked";
+  await noteFailure(tx, settled, failure);
   const [row] = await tx
     .update(dataStreams)
     .set({ state, stateSince: now, stateCode: code, stateMessage: shortened(message) })
@@ -133,7 +134,7 @@ async function halve(tx: Tx, settled: SettledBatch, failure: Failure): Promise<A
     await tx.update(streamPositions).set({ maxRows }).where(atPosition(work.key));
     return null;
   }
-  if (failure.code !== TOO_LARGE) return end(tx, settled, { ...failure, state: "blocked" });
+  if (failure.code !== TOO_LARGE) return end(tx, settled, failure);
   await acknowledge(tx, settled, { kind: "refused", rows: [{ seq: lastSeq, message: failure.message }] });
   return null;
 }
@@ -157,7 +158,7 @@ async function store(tx: Tx, settled: Settled, outcome: Outcome): Promise<{ isOn
     return { isOn: false, ending: null };
   }
   if (outcome.kind === "blocked" || outcome.kind === "disabled")
-    return { isOn: false, ending: await end(tx, settled, { ...outcome, state: outcome.kind }) };
+    return { isOn: false, ending: await end(tx, settled, outcome) };
   if (!ready) {
     await acknowledgeHeartbeat(tx, settled);
     return { isOn: false, ending: null };

@@ -14,6 +14,7 @@ import {
   type Check,
   type Detail,
   type Finding,
+  holding,
   homeOrganizations,
   type KindDefinition,
   number,
@@ -24,20 +25,18 @@ import {
 /** Chains with an open alarm. A lost head is a separate kind, reported on its own while it is the only finding. */
 const checkBroken: Check = async () => {
   const broken = (await openAlarms({ kind: "system" })).filter((alarm) => !isHeadAlarm(alarm));
-  return {
-    checked: "all",
-    found: broken.map(({ orgId, breaks }) => ({
+  return holding(
+    broken.map(({ orgId, breaks }) => ({
       orgId,
-      holds: true,
-      detail: breaks.length > 0 ? { seq: Math.min(...breaks.map(({ seq }) => seq)) } : {},
+      ...(breaks.length > 0 && { seq: Math.min(...breaks.map(({ seq }) => seq)) }),
     })),
-  };
+  );
 };
 
 const checkLostHeads: Check = async () => {
   const [alarms, heads] = await Promise.all([openAlarms({ kind: "system" }), listLostHeads()]);
   const headless = new Set([...heads, ...alarms.filter(isHeadAlarm)].map(({ orgId }) => orgId));
-  return { checked: "all", found: [...headless].map((orgId) => ({ orgId, holds: true, detail: {} })) };
+  return holding([...headless].map((orgId) => ({ orgId })));
 };
 
 /** Chains checked per evaluation, in rotation, besides the open ones: each takes several queries. */
@@ -97,13 +96,11 @@ async function awayFrom(partnerId: string, policy: Policy): Promise<string[]> {
 
 /** Witnesses of the policy missing from all of a partner's newest checkpoints. */
 export async function checkAwayWitnesses(policy = witnessPolicy()): Promise<Finding> {
-  const found: Finding["found"] = [];
+  const found: { orgId: string; names: string[] }[] = [];
   if (policy)
-    for (const { orgId, partnerId } of await homeOrganizations()) {
-      const names = await awayFrom(partnerId, policy);
-      if (names.length > 0) found.push({ orgId, holds: true, detail: { names } });
-    }
-  return { checked: "all", found };
+    for (const { orgId, partnerId } of await homeOrganizations())
+      found.push({ orgId, names: await awayFrom(partnerId, policy) });
+  return holding(found.filter(({ names }) => names.length > 0));
 }
 
 /** Rows of an older version only have the time of one absence, not of each. */

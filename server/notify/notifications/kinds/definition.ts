@@ -1,6 +1,8 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import { z } from "zod";
 import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { notifications, organizations } from "@/db/schema";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 
@@ -46,6 +48,27 @@ export const number = (n = 0): string => numbers.format(n);
 export const count = (n = 0, one = "", many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
 export const time = (at: string | Date | undefined): string =>
   at === undefined ? "a while" : `${times.format(new Date(at))} UTC`;
+
+/** Organizations in which a condition holds, with its facts; all others are free of it. */
+export const holding = (rows: readonly (Detail & { orgId: string })[]): Finding => ({
+  checked: "all",
+  found: rows.map(({ orgId, ...facts }) => ({ orgId, holds: true, detail: facts })),
+});
+
+/** Rows `t` of an owned table that meet a condition, at their organization or their partner's home. */
+export const holdingOwned = async (table: PgTable, where: SQL): Promise<Finding> =>
+  holding(
+    await asSystem((tx) =>
+      rowsOf<{ orgId: string; names: string[]; ids: string[] }>(
+        tx,
+        sql`SELECT o.id AS "orgId", array_agg(t.name ORDER BY t.name, t.id) AS names,
+            array_agg(t.id ORDER BY t.name, t.id) AS ids
+          FROM ${table} t
+          JOIN organizations o ON o.id = t.org_id OR (t.org_id IS NULL AND o.partner_id = t.partner_id AND o.is_home)
+          WHERE ${where} GROUP BY o.id`,
+      ),
+    ),
+  );
 
 /** Organizations with an open row of a kind, pending ones included. */
 export async function openOf(kind: NotificationKind): Promise<Set<string>> {

@@ -1,7 +1,6 @@
 import { count as counted, gt, max, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { rowsOf } from "@/db/rows";
-import { auditRetentionPolicies, recordingLosses } from "@/db/schema";
+import { auditRetentionPolicies, recordingLosses, webhookEndpoints } from "@/db/schema";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { LOSS_SHOWN_MS } from "@/server/notify/vocabulary";
 import { isPruningEnabled } from "@/server/retention/schedule";
@@ -10,6 +9,8 @@ import {
   count,
   type Detail,
   type Finding,
+  holding,
+  holdingOwned,
   homeOrganizations,
   type KindDefinition,
   time,
@@ -18,7 +19,7 @@ import {
 /** A condition of the whole installation, reported at every partner's home. */
 async function atHomes(holds: boolean, detail: Detail): Promise<Finding> {
   const homes = holds ? await homeOrganizations() : [];
-  return { checked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) };
+  return holding(homes.map(({ orgId }) => ({ ...detail, orgId })));
 }
 
 /** The run is daily, possibly in another process. */
@@ -63,25 +64,6 @@ function lost({ count: dropped = 0, setAside = 0, at }: Detail): string {
   return `${[gone, aside].filter(Boolean).join("; ")}. ${whose} may belong to any organization of this installation.`;
 }
 
-/** Endpoints disabled by this server, at their organization or their partner's home. */
-const checkDisabledWebhooks: Check = async () => {
-  const rows = await asSystem((tx) =>
-    rowsOf<{ orgId: string; names: string[]; ids: string[] }>(
-      tx,
-      sql`SELECT o.id AS "orgId", array_agg(e.name ORDER BY e.name) AS names,
-          array_agg(e.id ORDER BY e.name) AS ids
-        FROM webhook_endpoints e
-        JOIN organizations o ON o.id = e.org_id OR (e.org_id IS NULL AND o.partner_id = e.partner_id AND o.is_home)
-        WHERE e.disabled_by_failure AND e.disabled_at IS NOT NULL
-        GROUP BY o.id`,
-    ),
-  );
-  return {
-    checked: "all",
-    found: rows.map(({ orgId, names, ids }) => ({ orgId, holds: true, detail: { names, ids } })),
-  };
-};
-
 export const installationKinds = {
   "pruning.off": {
     page: "/settings/retention?orgId=",
@@ -99,7 +81,7 @@ export const installationKinds = {
   },
   "webhook.disabled": {
     page: "/settings/notifications?orgId=",
-    check: checkDisabledWebhooks,
+    check: () => holdingOwned(webhookEndpoints, sql`t.disabled_by_failure AND t.disabled_at IS NOT NULL`),
     raised: (org, { names = [] }) =>
       names.length === 1
         ? `The webhook endpoint ${names[0]} of ${org} was disabled by this server: it answered 410 Gone, or nothing could be delivered to it for 5 days.`

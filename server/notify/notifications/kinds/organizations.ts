@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { agents, detectionAlerts, devices } from "@/db/schema";
 import { lastHeard } from "@/server/ground/last-heard";
 import { FEW_DENIALS, MANY_DENIALS, SILENT_AFTER_MS } from "@/server/notify/vocabulary";
-import { type Check, count, type KindDefinition, number, openOf, time } from "./definition";
+import { type Check, count, holding, type KindDefinition, number, openOf, time } from "./definition";
 
 /** Organizations whose agents were heard before, but none lately. */
 const checkSilentAgents: Check = async (now) => {
@@ -55,22 +55,17 @@ const TOLD_ALERTS = 200;
 /** Organizations with open alerts; another alert raises the notification again. */
 const checkAlerts: Check = async () => {
   const rows = await asSystem((tx) =>
-    rowsOf<{ orgId: string; alerts: number; ids: string[]; title: string; at: string }>(
+    rowsOf<{ orgId: string; count: number; ids: string[]; names: string[]; at: string }>(
       tx,
-      sql`SELECT org_id AS "orgId", count(*)::int AS alerts,
+      // Names the newest.
+      sql`SELECT org_id AS "orgId", count(*)::int AS count,
           (array_agg(id::text ORDER BY raised_at DESC, id))[1:${sql.raw(String(TOLD_ALERTS))}] AS ids,
-          (array_agg(title ORDER BY raised_at DESC, id))[1] AS title,
+          (array_agg(title ORDER BY raised_at DESC, id))[1:1] AS names,
           to_char(max(raised_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
         FROM ${detectionAlerts} WHERE state = 'open' AND notifies GROUP BY 1`,
     ),
   );
-  const found = rows.map(({ orgId, alerts, ids, title, at }) => ({
-    orgId,
-    holds: true,
-    // Newest first: the sentence names it.
-    detail: { count: alerts, ids, names: [title], at },
-  }));
-  return { checked: "all", found };
+  return holding(rows);
 };
 
 export const organizationKinds = {

@@ -1,26 +1,11 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { dataStreams } from "@/db/schema";
 import { GAP_SHOWN_MS } from "@/server/notify/vocabulary";
-import { type Check, type Finding, type KindDefinition, number } from "./definition";
+import { type Check, holding, holdingOwned, type KindDefinition, number } from "./definition";
 
 const PAGE = "/?action=stream.&orgId=";
-
-/** Streams `s` that meet a condition, at their organization or their partner's home. */
-const streamsWhere = async (where: SQL): Promise<Finding> => {
-  const rows = await asSystem((tx) =>
-    rowsOf<{ orgId: string; names: string[]; ids: string[] }>(
-      tx,
-      sql`SELECT o.id AS "orgId", array_agg(s.name ORDER BY s.name, s.id) AS names,
-          array_agg(s.id ORDER BY s.name, s.id) AS ids
-        FROM data_streams s
-        JOIN organizations o ON o.id = s.org_id OR (s.org_id IS NULL AND o.partner_id = s.partner_id AND o.is_home)
-        WHERE ${where} GROUP BY o.id`,
-    ),
-  );
-  const found = rows.map(({ orgId, names, ids }) => ({ orgId, holds: true, detail: { names, ids } }));
-  return { checked: "all", found };
-};
 
 /** Entries that streams will never deliver, by organization. */
 const checkGaps: Check = async (now) => {
@@ -34,8 +19,7 @@ const checkGaps: Check = async (now) => {
         WHERE g.created_at > ${since}::timestamptz GROUP BY 1`,
     ),
   );
-  const found = rows.map(({ orgId, count, names }) => ({ orgId, holds: true, detail: { count, names } }));
-  return { checked: "all", found };
+  return holding(rows);
 };
 
 const streams = (names: readonly string[] = []): string =>
@@ -44,14 +28,14 @@ const streams = (names: readonly string[] = []): string =>
 export const streamKinds = {
   "stream.failing": {
     page: PAGE,
-    check: () => streamsWhere(sql`s.state = 'failing'`),
+    check: () => holdingOwned(dataStreams, sql`t.state = 'failing'`),
     raised: (org, { names }) =>
       `Entries have not reached the receiver of the ${streams(names)} of ${org}. They are tried again.`,
     resolved: (org) => `No data stream of ${org} fails.`,
   },
   "stream.blocked": {
     page: PAGE,
-    check: () => streamsWhere(sql`s.state IN ('blocked', 'disabled')`),
+    check: () => holdingOwned(dataStreams, sql`t.state IN ('blocked', 'disabled')`),
     raised: (org, { names }) =>
       `A person is needed for the ${streams(names)} of ${org}: the receiver refuses it. Entries wait in the log.`,
     resolved: (org) => `No data stream of ${org} waits for a person.`,

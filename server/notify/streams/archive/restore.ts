@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { readPage } from "@/db/page";
+import { paginate, readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { archiveObjects, archiveRestorations, archiveRestoredEntries } from "@/db/schema/index";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
@@ -216,8 +216,7 @@ export const listRestored = operation({
           LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
         ENTRY,
       );
-      const total = counted?.total ?? 0;
-      const pagination = { page, limit, total, totalPages: Math.ceil(total / limit) };
+      const pagination = paginate({ page, limit }, counted?.total ?? 0);
       return { restoration: toRestoration(row), data: rows.map(toFullEntry), pagination };
     });
   },

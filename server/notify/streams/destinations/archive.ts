@@ -9,6 +9,7 @@ import { planBundle } from "@/server/evidence/export/plan";
 import { BundleStream } from "@/server/evidence/export/stream";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
+import { idFrom } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { type Manifest, manifestKey, readOwnManifest, writeManifest } from "./archive-manifest";
 import { type Range, readObject } from "./archive-object";
@@ -91,43 +92,22 @@ type Kept = { streamId: string; manifest: Manifest; firstAt: Date; lastAt: Date 
 /** Records it in the chain, then where retention and the page look it up. */
 async function keepReceipt({ streamId, manifest, firstAt, lastAt }: Kept): Promise<void> {
   const { orgId, object: key, digest, rows, bytes, first, last, etag, versionId, lock } = manifest;
-  const found = await asSystem((tx) =>
-    tx
-      .select({ id: archiveObjects.id })
-      .from(archiveObjects)
-      .where(
-        and(eq(archiveObjects.orgId, orgId), eq(archiveObjects.streamId, streamId), eq(archiveObjects.firstSeq, first)),
-      ),
-  );
-  if (found.length > 0) return;
+  const stored = { streamId, rows, bytes, digest, etag, versionId };
   record(systemCtx(), {
+    id: idFrom("archive.receipt", streamId, orgId, key, digest),
     action: "archive.receipt",
     orgId,
     resourceType: "archive_object",
     resourceName: key,
-    details: { streamId, first, last, rows, bytes, digest, etag, versionId, lock },
+    details: { ...stored, first, last, lock },
   });
   await flushRecording();
   await asSystem((tx) =>
     tx
       .insert(archiveObjects)
       .values({
-        ...{
-          streamId,
-          orgId,
-          firstSeq: first,
-          lastSeq: last,
-          firstAt,
-          lastAt,
-          rows,
-          bytes,
-          key,
-          digest,
-          etag,
-          versionId,
-        },
-        lockMode: lock?.mode ?? null,
-        lockUntil: lock ? new Date(lock.until) : null,
+        ...{ ...stored, orgId, key, firstSeq: first, lastSeq: last, firstAt, lastAt },
+        ...(lock && { lockMode: lock.mode, lockUntil: new Date(lock.until) }),
       })
       .onConflictDoNothing(),
   );

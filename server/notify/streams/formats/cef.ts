@@ -4,7 +4,7 @@ import type { AuditResult } from "@/server/audit/vocabulary";
 import { writeExact } from "@/server/ground/exact-json";
 import { capitalized, inOneLine } from "@/server/ground/text";
 import type { BatchMarker, Format, StreamedEntry } from "./format";
-import { addressOf, cut, deviceOf, MAX_FILTERED_IN_LINE, PRODUCT, userNameOf } from "./parts";
+import { addressOf, cut, deviceOf, given, MAX_FILTERED_IN_LINE, PRODUCT, userNameOf } from "./parts";
 
 /** ArcSight Common Event Format, version 0: a header between pipes, then keys with values. */
 
@@ -27,8 +27,7 @@ const inValue = (text: string): string =>
 type Value = string | number | null | undefined;
 
 const extensionOf = (values: Readonly<Record<string, Value>>): string =>
-  Object.entries(values)
-    .filter(([, value]) => value !== null && value !== undefined && value !== "")
+  Object.entries(given(values))
     .map(([key, value]) => `${key}=${inValue(String(value))}`)
     .join(" ");
 

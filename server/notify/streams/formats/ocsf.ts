@@ -105,7 +105,7 @@ function entityOf({ entry, organization }: StreamedEntry) {
   });
 }
 
-function classMembers(streamed: StreamedEntry, { class_uid, account }: Places) {
+function classMembers(streamed: StreamedEntry, { class_uid, account }: Pick<Places, "class_uid" | "account">) {
   const { entry } = streamed;
   const api = { operation: entry.action, service: { name: PRODUCT.name } };
   const src_endpoint = endpointOf(streamed);
@@ -137,18 +137,13 @@ function unmappedOf({ entry, row }: StreamedEntry) {
 
 function eventOf(streamed: StreamedEntry, isOlder: boolean) {
   const { entry, organization } = streamed;
-  const places = classOf(entry.action, isOlder);
+  const { account, ...places } = classOf(entry.action, isOlder);
   const { class_uid, activity_id } = places;
   const device = deviceOf(streamed);
   const isDenied = entry.result === "denied";
   const profiles = ["record_integrity", "host", ...(isDenied ? ["security_control"] : [])];
   return given({
-    class_uid,
-    class_name: places.class_name,
-    category_uid: places.category_uid,
-    category_name: places.category_name,
-    activity_id,
-    activity_name: places.activity_name,
+    ...places,
     type_uid: class_uid * 100 + activity_id,
     time: Date.parse(entry.timestamp),
     severity_id: SEVERITY[entry.result],
@@ -159,7 +154,7 @@ function eventOf(streamed: StreamedEntry, isOlder: boolean) {
     metadata: metadataOf(streamed, profiles),
     actor: actorMember(streamed),
     device: device && given({ hostname: device.name, uid: device.id, type_id: 0 }),
-    ...classMembers(streamed, places),
+    ...classMembers(streamed, { class_uid, account }),
     attestation_list: [attestationOf(streamed)],
     unmapped: unmappedOf(streamed),
   });

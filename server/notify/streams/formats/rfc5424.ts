@@ -1,7 +1,7 @@
 import { sentenceText } from "@/server/audit/sentence";
 import { inOneLine } from "@/server/ground/text";
 import type { Format, StreamedEntry } from "./format";
-import { cut, isOfSecurity, MAX_FILTERED_IN_LINE } from "./parts";
+import { cut, given, isOfSecurity, MAX_FILTERED_IN_LINE } from "./parts";
 
 /** RFC 5424 syslog message: an entry as structured data, its sentence as the message. */
 
@@ -32,9 +32,7 @@ const timeOf = (iso: string): string => (/^\d{4}-/.test(iso) ? iso : NIL);
 type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
 const dataOf = (parameters: Parameters): string => {
-  const pairs = Object.entries(parameters)
-    .filter(([, value]) => value !== null && value !== undefined && value !== "")
-    .map(([name, value]) => `${name}="${inParameter(String(value))}"`);
+  const pairs = Object.entries(given(parameters)).map(([name, value]) => `${name}="${inParameter(String(value))}"`);
   return `[${[SD_ID, ...pairs].join(" ")}]`;
 };
 

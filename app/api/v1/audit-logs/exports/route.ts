@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { createExport } from "@/server/exports/create";
-import { listExports } from "@/server/exports/exports";
+import { createExport, listExports } from "@/server/exports/exports";
 
 export const GET = route(listExports, { summary: "The caller's background exports, newest first", auth: "user" });
 
