@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -130,20 +119,20 @@ describe("restore drill", () => {
 
   it("refuses to overwrite a file, and detects truncated, altered and foreign files", async () => {
     expect((await trailmark("backup", "--to", file)).err).toContain("is there already");
-    const copy = join(backups, "copy");
-    copyFileSync(file, copy);
-    truncateSync(copy, Math.floor(statSync(file).size / 2));
-    expect(await trailmark("backup", "--verify", copy)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("is damaged, cut off or no backup"),
-    });
-    const altered = readFileSync(file);
-    altered.writeUInt8((altered[altered.length >> 1] ?? 0) ^ 1, altered.length >> 1);
-    chmodSync(copy, 0o600);
-    writeFileSync(copy, altered);
-    expect((await trailmark("backup", "--verify", copy)).err).toMatch(/damaged/);
-    writeFileSync(copy, "hello");
-    expect((await trailmark("backup", "--verify", copy)).err).toMatch(/no backup/);
+    const [whole, altered] = [readFileSync(file), readFileSync(file)];
+    const middle = whole.length >> 1;
+    altered.writeUInt8((whole[middle] ?? 0) ^ 1, middle);
+    const copies: [string, string | Buffer, string][] = [
+      ["cut", whole.subarray(0, middle), "is damaged, cut off or no backup"],
+      ["altered", altered, "damaged"],
+      ["foreign", "hello", "no backup"],
+    ];
+    const verify = async ([name, content, sentence]: (typeof copies)[number]) => {
+      writeFileSync(join(backups, name), content);
+      const verified = await trailmark("backup", "--verify", join(backups, name));
+      expect(verified).toMatchObject({ code: 1, err: expect.stringContaining(sentence) });
+    };
+    await Promise.all(copies.map(verify));
     expect((await trailmark("backup", "--verify", join(backups, "none"))).err).toContain("There is no file");
   });
 
@@ -221,27 +210,22 @@ describe("restore drill", () => {
 
   it("does not call an unproven or alarmed chain unchanged", async () => {
     const passphrase = join(backups, "passphrase");
-    const restoreCopy = async (name: string) => {
-      const copy = join(backups, name);
-      const elsewhere = tempFolder();
-      await trailmark("backup", "--to", copy, "--keys-passphrase-file", passphrase);
-      const restored = await runCli(["restore", copy, "--keys-passphrase-file", passphrase], {
-        env: { TRAILMARK_DATA_DIR: elsewhere },
+    const create = (name: string) =>
+      trailmark("backup", "--to", join(backups, name), "--keys-passphrase-file", passphrase);
+    const restore = (name: string) =>
+      runCli(["restore", join(backups, name), "--keys-passphrase-file", passphrase], {
+        env: { TRAILMARK_DATA_DIR: tempFolder() },
       });
-      expect(restored.out).not.toContain("Every chain is as it was signed");
-      return restored;
-    };
-    expect(await restoreCopy("unproven")).toMatchObject({
-      code: 3,
-      err: "",
-      out: expect.stringContaining("NOT PROVEN"),
-    });
+    await create("unproven");
     const [alarm] = await query<{ id: string }>(
       server.ownerUrl,
       `INSERT INTO audit_alarms (org_id, raised_at, last_raised_at, source, breaks)
       SELECT id, now(), now(), 'nightly', '[]' FROM organizations WHERE is_home RETURNING org_id AS id`,
     );
-    const alarmed = await restoreCopy("alarmed");
+    await create("alarmed");
+    const [unproven, alarmed] = await Promise.all([restore("unproven"), restore("alarmed")]);
+    for (const { out } of [unproven, alarmed]) expect(out).not.toContain("Every chain is as it was signed");
+    expect(unproven).toMatchObject({ code: 3, err: "", out: expect.stringContaining("NOT PROVEN") });
     expect(alarmed.code).toBe(1);
     expect(alarmed.out).toMatch(new RegExp(`INTACT +${alarm?.id} .*\n +an alarm is open since`));
   });
