@@ -17,7 +17,7 @@ import { useOpenEntry } from "./state/open-entry";
 import { useTableSettings } from "./state/table-settings";
 import { usePrint } from "./state/use-print";
 import type { View } from "./state/view";
-import { entriesQuery, exclusionsOf, isLive, isTruncated, routineQuery, totalQuery } from "./state/view";
+import { entriesQuery, exclusionsOf, isLive, routineQuery, totalQuery } from "./state/view";
 import { type AuditList, useViewer, type Viewer } from "./state/viewer-context";
 import { useViewerState, type ViewerState } from "./state/viewer-state";
 
@@ -98,7 +98,7 @@ function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | nu
         : null,
     bar,
     total: counted.data ? counted.data.pagination.total + added : null,
-    isTruncated: isTruncated(counted.data),
+    isTruncated: counted.data?.truncated === true,
     refresh,
   };
 }

@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { actorPath, addressPath, type Entry } from "@/components/audit/entry";
+import { PathLink } from "@/components/audit/facts/fact-value";
 import { filterFor } from "@/components/audit/state/narrow";
 import { EntryRecords } from "@/components/audit/table/entry-link";
 import { count } from "@/components/format/amounts";
@@ -167,9 +168,7 @@ function Numbers({ counts, lists, scoped }: { counts: Counts; lists: Lists; scop
             <ul>
               {counts[facet].slice(0, TOP).map((one) => (
                 <li key={one.value}>
-                  <Link href={to(one)} prefetch={false} className="tm-link">
-                    {facet === "organization" ? nameOf(one.value) : one.label}
-                  </Link>
+                  <PathLink href={to(one)}>{facet === "organization" ? nameOf(one.value) : one.label}</PathLink>
                   <span className="tm-figures">{count(one.count)}</span>
                 </li>
               ))}
@@ -214,12 +213,7 @@ function Access({ id, email }: { id: string; email: string }) {
 
 const FROM: Column<Entry> = {
   header: "From",
-  cell: ({ ipAddress }) =>
-    ipAddress && (
-      <Link href={addressPath(ipAddress)} prefetch={false} className="tm-link">
-        {ipAddress}
-      </Link>
-    ),
+  cell: ({ ipAddress }) => ipAddress && <PathLink href={addressPath(ipAddress)}>{ipAddress}</PathLink>,
   width: 150,
   minor: true,
 };

@@ -15,7 +15,7 @@ import { actorPath, addressPath, aroundPath, changesOf, type Entry } from "@/com
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
 import { factsOf } from "@/components/audit/facts/fact";
-import { DetailFacts } from "@/components/audit/facts/fact-value";
+import { DetailFacts, PathLink } from "@/components/audit/facts/fact-value";
 import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { actorIdOf } from "@/components/audit/state/describe-filters";
@@ -206,18 +206,11 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
   );
 }
 
-/** A name linked to its page. */
-const Door = ({ href, children }: { href: string; children: ReactNode }) => (
-  <Link href={href} prefetch={false} className="tm-link">
-    {children}
-  </Link>
-);
-
 /** The target's name; a device, organization, person or key is linked to its page. */
 function TargetName({ entry }: { entry: Entry }) {
   const name = <span dir="auto">{withVisibleMarks(entry.resource.name)}</span>;
   const href = doorOf("resourceType", entry);
-  return href ? <Door href={href}>{name}</Door> : name;
+  return href ? <PathLink href={href}>{name}</PathLink> : name;
 }
 
 /** column: the table column with the same value, whose pivots are offered. */
@@ -245,16 +238,16 @@ function Facts({ entry }: { entry: Entry }) {
     <dl className={classes.facts}>
       <Fact name="Who" entry={entry} column="event">
         <Group component="span" gap="0 12px">
-          {actor ? <Door href={actor}>{actorOf(entry)}</Door> : actorOf(entry)}
+          {actor ? <PathLink href={actor}>{actorOf(entry)}</PathLink> : actorOf(entry)}
           <ActorType type={entry.actorType} />
         </Group>
         {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}
         {actorId && <CopiedCode value={actorId} what="actor id" />}
         {entry.submittedBy && (
           <Group component="span" gap="0 12px">
-            <Door href={actorPath(entry.submittedBy.keyId)}>
+            <PathLink href={actorPath(entry.submittedBy.keyId)}>
               <Via by={entry.submittedBy} />
-            </Door>
+            </PathLink>
             <CopiedCode value={entry.submittedBy.keyId} what="key id" />
           </Group>
         )}
@@ -270,7 +263,7 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       {organizations.length > 1 && (
         <Fact name="Organization" entry={entry} column="org">
-          <Door href={`/organizations/${entry.orgId}`}>{nameOf(entry.orgId)}</Door>
+          <PathLink href={`/organizations/${entry.orgId}`}>{nameOf(entry.orgId)}</PathLink>
         </Fact>
       )}
       <Fact name="From" entry={entry} column="ip">

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { actorPath, addressPath } from "@/components/audit/entry";
 import { When } from "@/components/format/when";
@@ -41,7 +41,8 @@ export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) 
   );
 }
 
-const PathLink = ({ href, children }: { href: string; children: string }) => (
+/** A name or value linked to its page. */
+export const PathLink = ({ href, children }: { href: string; children: ReactNode }) => (
   <Link href={href} prefetch={false} className="tm-link">
     {children}
   </Link>
@@ -67,9 +68,7 @@ function DeviceLink({ id }: { id: string }) {
   const mayRead = useCan("devices:read");
   const query = useQuery({ ...useTRPC().devices.get.queryOptions({ id }, { retry: false }), enabled: mayRead });
   return query.data ? (
-    <Link href={`/devices/${id}`} prefetch={false} className="tm-link">
-      {query.data.hostname}
-    </Link>
+    <PathLink href={`/devices/${id}`}>{query.data.hostname}</PathLink>
   ) : (
     <CopiedCode value={id} what="device id" />
   );

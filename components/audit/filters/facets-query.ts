@@ -1,6 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import type { Input } from "@/components/audit/state/view";
-import { type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
+import type { Input, Trpc } from "@/components/audit/state/view";
+import { type Outputs, UNBATCHED } from "@/components/trpc";
 import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/values";
 
@@ -13,10 +13,7 @@ export const FACETS = FILTER_NAMES.flatMap((name): [FacetName, FilterName][] => 
 });
 
 /** The counts of matching entries per value; the rows do not wait for them. */
-export const facetsQuery = (
-  trpc: Pick<ReturnType<typeof useTRPC>, "audit">,
-  { cursor: _, skipCount: __, orgId, ...input }: Input,
-) =>
+export const facetsQuery = (trpc: Trpc, { cursor: _, skipCount: __, orgId, ...input }: Input) =>
   trpc.audit.facets.queryOptions(
     { ...input, ...(orgId && { among: [orgId].flat().flatMap(splitValues) }) },
     { trpc: UNBATCHED, placeholderData: keepPreviousData },

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { Filters, View } from "@/components/audit/state/view";
+import type { Filters, Trpc, View } from "@/components/audit/state/view";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { mapValues } from "@/server/ground/records";
 import { applyQuery, type Parsed, parseQuery } from "./query-text";
@@ -10,7 +10,7 @@ export const loadReader = () => import("./read-line");
 const NAMES_STALE_MS = 60_000;
 
 /** Query options for names that words match or nearly match. */
-export const namesQuery = (trpc: Pick<ReturnType<typeof useTRPC>, "audit">, words: string[], isNear = false) =>
+export const namesQuery = (trpc: Trpc, words: string[], isNear = false) =>
   trpc.audit.names.queryOptions({ words, isNear }, { staleTime: NAMES_STALE_MS, trpc: UNBATCHED });
 
 /** Reads typed lines in a time zone. If the parser or names cannot be loaded, qualifiers and words still work. */

@@ -10,7 +10,7 @@ import {
 } from "nuqs/server";
 import { instantParam } from "@/components/format/instant-param";
 import { zoneParam } from "@/components/format/zone-param";
-import { type Inputs, type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
+import { type Inputs, UNBATCHED, type useTRPC } from "@/components/trpc";
 import {
   EXCLUDED_BARE,
   type Exclusion,
@@ -115,6 +115,8 @@ export const isRoutine = ({ name, value }: Exclusion): boolean =>
 export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(isRoutine).length === ROUTINE.length;
 
 export type Input = Inputs["audit"]["list"];
+/** The procedures of the audit log. */
+export type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;
 
 /**
  * The time span of the URL's range: a preset, or two ends, either of which may be open. A span that ends before it
@@ -161,15 +163,13 @@ export const listedInput = (input: Input, view: View, folds: boolean): Input =>
 
 /** Query options for the telemetry that is folded among a page's entries. */
 export function routineQuery(
-  trpc: Pick<ReturnType<typeof useTRPC>, "audit">,
+  trpc: Trpc,
   { listed, page, zone }: { listed: Input; page: ListedPage | undefined; zone: string },
 ) {
   const { skipCount: _, routine: __, ...filter } = listed;
   const through = page?.pagination.nextCursor ? page.data.at(-1)?.timestamp : undefined;
   return trpc.audit.routine.queryOptions({ ...filter, zone, ...(through && { through }) });
 }
-
-type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;
 
 /** Query options of the list, shared by the server's prefetch and the browser. Old rows stay while a filter changes. */
 export const entriesQuery = (trpc: Trpc, input: Input) =>
@@ -178,6 +178,3 @@ export const entriesQuery = (trpc: Trpc, input: Input) =>
 /** The total of the same filter, in a separate request so that the rows do not wait for the count. */
 export const totalQuery = (trpc: Trpc, { cursor: _, ...input }: Input) =>
   trpc.audit.list.queryOptions({ ...input, limit: 1, skipCount: false }, { trpc: UNBATCHED });
-
-/** True when a search term was too short for the index, so that older entries were not searched. */
-export const isTruncated = (page: Outputs["audit"]["list"] | undefined): boolean => page?.truncated === true;
