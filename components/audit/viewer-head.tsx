@@ -39,15 +39,15 @@ function Chips() {
             key: "orgId",
             name: "Organization",
             value: audit.names.get(orgId) ?? orgId,
-            clear: { orgId: null, ...FROM_START },
+            drop: () => ({ orgId: null, ...FROM_START }),
           },
         ]
       : []),
     ...(from || to
-      ? [{ key: "time", name: "Time", value: shortSpan(spanOf(view, zone, new Date()), zone), clear: time }]
+      ? [{ key: "time", name: "Time", value: shortSpan(spanOf(view, zone, new Date()), zone), drop: () => time }]
       : []),
     ...(hidesRoutine(view)
-      ? [{ key: "routine", name: "Without", value: "routine telemetry", clear: hideRoutine(view, false) }]
+      ? [{ key: "routine", name: "Without", value: "routine telemetry", drop: () => hideRoutine(view, false) }]
       : []),
   ];
   const searchLiterally = async () => setView({ ...(await reader.readLiterally(view)), ...FROM_START });
@@ -62,7 +62,7 @@ function Chips() {
             type="button"
             className={classes.remove}
             aria-label={`Remove filter ${chip.name}: ${chip.value}`}
-            onClick={() => setView(chip.clear)}
+            onClick={() => setView(chip.drop)}
           >
             <X size={12} aria-hidden />
           </button>

@@ -108,11 +108,11 @@ export function LiveBar(props: LiveBarProps) {
 
 const PUBLISH_MS = 2_000;
 
-export type LiveQuery = { data: Page | undefined; dataUpdatedAt: number; refetch: () => unknown };
-type Props = {
+type Counted = { dataUpdatedAt: number; refetch: () => unknown };
+export type LiveTailProps = {
   viewer: ViewerState;
-  list: LiveQuery & { isPlaceholderData: boolean };
-  counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
+  list: Counted & { data: Page | undefined; isPlaceholderData: boolean };
+  counted: Counted;
   table: RefObject<HTMLTableElement | null>;
   onChange: (tail: { entries: Entry[]; added: number; isHeld: boolean } | null) => void;
 };
@@ -159,7 +159,7 @@ function useLiveRows({ filter, input, page, mayMove, recount }: FollowOptions) {
 const QUIET_MS = 5_000;
 
 /** The number of arrived entries that the total does not include yet. */
-function useUncounted(counted: Props["counted"], arrived: number, isFollowing: boolean): number {
+function useUncounted(counted: LiveTailProps["counted"], arrived: number, isFollowing: boolean): number {
   const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
   if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived });
   const recount = useEffectEvent(() => counted.refetch());
@@ -172,7 +172,7 @@ function useUncounted(counted: Props["counted"], arrived: number, isFollowing: b
 }
 
 /** Follows the log: adds new entries at the top, or reports how many are held while rows must not move. */
-export function LiveTail({ viewer, list, counted, table, onChange }: Props) {
+export function LiveTail({ viewer, list, counted, table, onChange }: LiveTailProps) {
   const { listed: input, view } = viewer;
   // The stream's filter is fixed: a different one remounts the component through its key.
   const [filter] = useState(input);

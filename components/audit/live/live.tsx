@@ -2,14 +2,14 @@
 
 import { Radio } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type MouseEvent, type ReactNode, type RefObject, useState } from "react";
+import { type MouseEvent, type ReactNode, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import { Tool } from "@/components/audit/filters/tool";
 import type { SetView, View } from "@/components/audit/state/view";
 import { isLive, isOpenEnded } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import type { ViewerState } from "@/components/audit/state/viewer-state";
-import type { LiveQuery } from "./live-tail";
+import type { LiveTailProps } from "./live-tail";
 import classes from "./live-toggle.module.css";
 
 /** Turns live updates on, from the first page, or off. */
@@ -43,11 +43,7 @@ export function LiveToggle() {
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });
 const NONE: Entry[] = [];
 
-type Options = {
-  list: LiveQuery & { data?: LiveQuery["data"]; isPlaceholderData: boolean };
-  counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
-  table: RefObject<HTMLTableElement | null>;
-};
+type Options = Pick<LiveTailProps, "list" | "counted" | "table">;
 /**
  * The list's entries including live ones, how many the total does not count yet, whether rows must stay in place, and
  * the status bar.

@@ -8,28 +8,26 @@ import { include } from "./narrow";
 import { PRESET_LABEL } from "./range";
 import { exclusionsOf, FROM_START, hidesRoutine, isRoutine, type View } from "./view";
 
-type Chip = { key: string; name: string; value: string; clear: Partial<View> };
+/** An active filter, and the view change without it. word: one searched literally. */
+type Chip = { key: string; name: string; value: string; drop: (view: View) => Partial<View>; word?: string };
 
 /** "Failure or Denied"; "user.login or 2 others" for more than two values. */
 const describeValues = (values: string[]): string =>
   values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
 
-/** A word as typed; alternatives as "delete or remove". */
-export function termText(term: string): string {
-  const choices = choicesOf(term);
-  return choices.length > 1 ? describeValues(choices.map((one) => one.trim())) : term;
-}
-
-/** A chip for each word and quoted phrase of a text. */
-function wordChips({ name, label, text }: { name: string; label: string; text: string }): Chip[] {
-  const words = splitTerms(text);
-  return words.map((word, at) => ({
-    key: `${name} ${at} ${word}`,
-    name: label,
-    value: termText(word),
-    clear: { [name]: words.toSpliced(at, 1).join(" ") || null, ...FROM_START },
-  }));
-}
+/** A chip for each word and quoted phrase of a text; alternatives as "delete or remove". */
+const wordChips = (name: "q", label: string, text: string): Chip[] =>
+  [...new Set(splitTerms(text))].map((term) => {
+    const choices = choicesOf(term);
+    const rest = (view: View) => splitTerms(view[name] ?? "").filter((one) => one !== term);
+    return {
+      key: `${name} ${term}`,
+      name: label,
+      value: choices.length > 1 ? describeValues(choices.map((one) => one.trim())) : term,
+      drop: (view) => ({ [name]: rest(view).join(" ") || null, ...FROM_START }),
+      ...(/^[^"|]+$/.test(term) && { word: term }),
+    };
+  });
 
 /** The active filters as text, with names for ids. The organization is omitted: it is selected elsewhere. */
 export function chipsOf(view: View, names?: ReadonlyMap<string, string>): Chip[] {
@@ -37,9 +35,9 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>): Chip[]
   const filters = Object.entries<Filter>(FILTERS).flatMap(([name, { label, match }]): Chip[] => {
     const value = values.get(name);
     if (typeof value !== "string" || !value || (name === "orgId" && !value.includes(","))) return [];
-    if (match === "words") return wordChips({ name, label, text: value });
+    if (match === "words") return wordChips("q", label, value);
     const words = describeValues(splitValues(value).map((one) => valueLabel({ name, value: one }, names)));
-    return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
+    return words ? [{ key: name, name: label, value: words, drop: () => ({ [name]: null, ...FROM_START }) }] : [];
   });
   const excluded = exclusionsOf(view)
     .filter((exclusion) => !(hidesRoutine(view) && isRoutine(exclusion)))
@@ -47,7 +45,7 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>): Chip[]
       key: `-${exclusion.name}:${exclusion.value}`,
       name: `Without ${labelOf(exclusion.name).toLowerCase()}`,
       value: valueLabel(exclusion, names),
-      clear: include(view, [exclusion]),
+      drop: (from: View) => include(from, [exclusion]),
     }));
   return [...filters, ...excluded];
 }

@@ -1,8 +1,8 @@
-import { splitTerms } from "@/server/audit/query/values";
-import { chipsOf, labelOf, termText, valueLabel } from "./describe-filters";
-import { hideRoutine, include } from "./narrow";
+import { FILTERS } from "@/server/audit/query/catalogue";
+import { chipsOf } from "./describe-filters";
+import { hideRoutine } from "./narrow";
 import { PRESET_LABEL, shortSpan } from "./range";
-import { exclusionsOf, FROM_START, hidesRoutine, isRoutine, type View } from "./view";
+import { FROM_START, hidesRoutine, type View } from "./view";
 
 /** A part of a search that could be dropped to find more. word: one searched literally. */
 export type Droppable = { key: string; label: string; drop: (view: View) => Partial<View>; word?: string };
@@ -11,29 +11,13 @@ const clearedRange = { range: null, from: null, to: null };
 
 /** Parts that could be dropped to find more, best first: time, words, filters. */
 export function droppableFilters(view: View, zone: string, names?: ReadonlyMap<string, string>): Droppable[] {
-  const terms = [...new Set(splitTerms(view.q ?? ""))];
   const { range, from, to } = view;
   const time = range ? PRESET_LABEL[range] : shortSpan({ ...(from && { from }), ...(to && { to }) }, zone);
-  const filters = chipsOf({ ...view, q: null, exclude: null, excludeActions: null }, names);
-  const exclusions = exclusionsOf(view).filter((exclusion) => !(hidesRoutine(view) && isRoutine(exclusion)));
   return [
     ...(range || from || to ? [{ key: "range", label: time, drop: () => clearedRange }] : []),
-    ...terms.map((term) => ({
-      key: `q ${term}`,
-      label: termText(term),
-      drop: ({ q }: View) => ({
-        q:
-          splitTerms(q ?? "")
-            .filter((one) => one !== term)
-            .join(" ") || null,
-      }),
-      ...(/^[^"|]+$/.test(term) && { word: term }),
-    })),
-    ...filters.map(({ key, name, value, clear }) => ({ key, label: `${name}: ${value}`, drop: () => clear })),
-    ...exclusions.map((exclusion) => ({
-      key: `-${exclusion.name}:${exclusion.value}`,
-      label: `without ${labelOf(exclusion.name).toLowerCase()}: ${valueLabel(exclusion, names)}`,
-      drop: (from: View) => include(from, [exclusion]),
+    ...chipsOf(view, names).map(({ name, value, ...chip }) => ({
+      ...chip,
+      label: name === FILTERS.q.label ? value : `${name.replace(/^Without/, "without")}: ${value}`,
     })),
     ...(hidesRoutine(view)
       ? [{ key: "routine", label: "Hide routine agent telemetry", drop: (from: View) => hideRoutine(from, false) }]
