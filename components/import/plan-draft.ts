@@ -4,12 +4,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTRPC } from "@/components/trpc";
 import { problemOf } from "@/components/ui/notice";
-import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
+import { NO_IDENTIFIERS, type Plan, type PlanField } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { useChange } from "./use-change";
 
 const SAVE_AFTER_MS = 400;
-const NO_PLAN: Plan = { identifiers: { sourceId: null, hostname: null, organization: null, serial: null }, fields: [] };
+const NO_PLAN: Plan = { identifiers: NO_IDENTIFIERS, fields: [] };
 
 export type PlanDraft = {
   plan: Plan;

@@ -2,9 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { guessMapping, type Target } from "@/server/custom-fields/import/map/guess-mapping";
-import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import { automate } from "@/server/custom-fields/import/presets/automate";
-import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
+import { cleanCell, normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { detect } from "@/server/custom-fields/import/read/detect-format";
 import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/read/file-schema";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
@@ -12,6 +11,9 @@ import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { AppError } from "@/server/ground/errors";
 import { tempFolder } from "@/testing/temp-folder";
 import { encodeText, toCsv } from "./files";
+
+const automate = presetOf("automate");
+const genericCsv = presetOf("generic_csv");
 
 /** Properties of file reader and header matcher for any content: few cases in the suite, many in torture. */
 export type Law = { name: string; property: fc.IAsyncProperty<never> | fc.IProperty<never> };
@@ -46,7 +48,7 @@ type Read = (path: string, content: Buffer, over: FormatChange) => Promise<{ rec
 /** A reader that ignores quotes, for the control. */
 const readNaively: Read = async (_, content, { delimiter = "," }) => {
   const [, ...lines] = content.toString("utf8").split(/\r?\n/);
-  return { records: lines.filter(Boolean).map((line) => ({ cells: line.split(delimiter).map(genericCsv.cleanCell) })) };
+  return { records: lines.filter(Boolean).map((line) => ({ cells: line.split(delimiter).map(cleanCell) })) };
 };
 
 const cellByCell = (path: string, read: Read = readBack) =>
@@ -60,7 +62,7 @@ const cellByCell = (path: string, read: Read = readBack) =>
       const { records } = await read(path, encodeText(text, encoding), over);
       alike(
         records.map(({ cells }) => cells),
-        given.map((row) => row.map(genericCsv.cleanCell)),
+        given.map((row) => row.map(cleanCell)),
       );
     },
   );

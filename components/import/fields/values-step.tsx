@@ -10,7 +10,14 @@ import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { errorText, Message } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
-import { isImportable, type PlanField, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
+import {
+  IDENTIFIER_LABELS,
+  IDENTIFIERS,
+  type Identifier,
+  isImportable,
+  type PlanField,
+  type SourceColumn,
+} from "@/server/custom-fields/import/plan-schema";
 import { type Faults, fieldColumns, useFaults } from "./faults";
 import classes from "./fields.module.css";
 import { NotSaved } from "./not-saved";
@@ -73,26 +80,15 @@ const ValueRow = memo(function ValueRow(props: ValueRowProps) {
   );
 });
 
-/** Columns that can identify a row's computer. */
-const IDENTIFIERS = [
-  {
-    name: "sourceId",
-    label: "Source device ID",
-    hint: "The computer's ID in the source product. It is recorded, so that later imports find each device exactly.",
-  },
-  {
-    name: "hostname",
-    label: "Hostname",
-    hint: "Finds a device whose source ID is not recorded yet, if it names exactly one.",
-  },
-  { name: "organization", label: "Organization", hint: "Optional. Only narrows the search, never chooses." },
-  { name: "serial", label: "Serial number", hint: "Optional. Only narrows the search, never chooses." },
-] as const;
+const HINT: Record<Identifier, string> = {
+  sourceId: "The computer's ID in the source product. It is recorded, so that later imports find each device exactly.",
+  hostname: "Finds a device whose source ID is not recorded yet, if it names exactly one.",
+  organization: "Optional. Only narrows the search, never chooses.",
+  serial: "Optional. Only narrows the search, never chooses.",
+};
 
 type IdentifierProps = {
-  name: (typeof IDENTIFIERS)[number]["name"];
-  label: string;
-  hint: string;
+  name: Identifier;
   columns: SourceColumn[];
   draft: PlanDraft;
   guesses: Record<number, string>;
@@ -100,7 +96,8 @@ type IdentifierProps = {
 };
 
 /** The column of one identifier; columns of other identifiers cannot be selected. */
-function IdentifierSelect({ name, label, hint, columns, draft, guesses, error }: IdentifierProps) {
+function IdentifierSelect({ name, columns, draft, guesses, error }: IdentifierProps) {
+  const label = IDENTIFIER_LABELS[name];
   const { plan, change } = draft;
   const value = plan.identifiers[name];
   const others = new Set(Object.entries(plan.identifiers).flatMap(([key, column]) => (key === name ? [] : [column])));
@@ -118,7 +115,7 @@ function IdentifierSelect({ name, label, hint, columns, draft, guesses, error }:
   return (
     <Select
       label={label}
-      description={isGuess ? "Guessed from a similar header: please check. " : hint}
+      description={isGuess ? "Guessed from a similar header: please check. " : HINT[name]}
       placeholder="No column"
       data={data}
       value={value === null ? null : String(value)}
@@ -159,12 +156,10 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         lead="Choose at least one of the first two. Rows that match no device, or several, are skipped and listed."
       >
         <div className={classes.identifiers}>
-          {IDENTIFIERS.map(({ name, label, hint }) => (
+          {IDENTIFIERS.map((name) => (
             <IdentifierSelect
               key={name}
               name={name}
-              label={label}
-              hint={hint}
               columns={state.columns}
               draft={draft}
               guesses={guesses}

@@ -12,9 +12,10 @@ import { loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
 import { toImportState } from "./imports";
 import { ColumnWatch } from "./map/guess-type";
+import { cleanCell } from "./normalise";
 import { withoutDevice } from "./outcome-schema";
 import type { SourceColumn } from "./plan-schema";
-import { presetOf } from "./presets/index";
+import { presetOf } from "./presets";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toRecord } from "./record";
 import { evaluateRows, isMoved, toResult } from "./run/check";
 import { claimEdit, type EditPart, insertEdit, readCells, writeCells } from "./run/tables/edits";
@@ -65,7 +66,6 @@ export const editValues = operation({
       if (!found.columns[edit.column]) throw invalid("edit.column", "is not a column of the file");
       if (edit.kind === "replace" && edit.match === "part" && edit.find === "")
         throw refusal("edit.find", "Say which text to replace.");
-      const { cleanCell } = presetOf(found.source);
       const cells = await readCells(tx, id, wanted(edit));
       const parts = cells.flatMap(({ before, rowNos }): EditPart[] => {
         const after = cleanCell(afterOf(edit, before));

@@ -13,7 +13,7 @@ import { DAY_MS } from "@/server/ground/time/durations";
 import { idInput, noInput, typed } from "@/server/ground/wire";
 import { shownColumn } from "./map/mapping";
 import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./plan-schema";
-import { PRESETS, presetOf } from "./presets/index";
+import { PRESETS, presetOf } from "./presets";
 import {
   findImport,
   type ImportRecord,

@@ -1,4 +1,5 @@
 import { FIELD_KEY, MAX_FIELD_KEY, RESERVED_KEYS } from "@/server/custom-fields/schema";
+import { withoutGuard } from "@/server/ground/csv";
 
 /** Invisible marks: zero-width space, word joiner, writing direction. */
 const INVISIBLE = new Set(["\u200b", "\u2060", "\u200e", "\u200f", "\ufeff"]);
@@ -20,6 +21,19 @@ const EXCEL_TEXT = /^="((?:[^"]|"")*)"$/;
 /** Removes Excel's text marker: ="00123". */
 export const unwrapped = (cell: string): string =>
   cell.startsWith('="') ? cell.replace(EXCEL_TEXT, (_, inner: string) => inner.replaceAll('""', '"')) : cell;
+
+/** Dates by which MySQL, .NET, Access, OLE and Excel mean none. */
+const NO_DATE =
+  /^(?:0000-00-00|0001-01-01|1899-12-30|1900-01-00|(?:0?1[-/.]0?1[-/.]0001)|(?:30[-/.]12|12[-/.]30)[-/.]1899|(?:0?0[-/.]0?1|0?1[-/.]0?0)[-/.]1900)(?:[ T].*)?$/;
+const NOTHING = /^\(?null\)?$/i;
+/** NULL in text exports of MySQL and PostgreSQL. */
+const DUMPED_NULL = "\\N";
+
+/** Cleans a cell: trimmed, the ways to write "nothing" as "", without the guards of our own downloads. */
+export function cleanCell(raw: string): string {
+  const text = withoutGuard(trimText(unwrapped(trimText(raw))));
+  return text === DUMPED_NULL || NOTHING.test(text) || NO_DATE.test(text) ? "" : text;
+}
 
 const fold = (text: string): string =>
   text

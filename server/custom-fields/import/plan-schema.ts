@@ -9,6 +9,7 @@ import {
   MAX_CHOICE,
   MAX_FIELD_NAME,
 } from "@/server/custom-fields/schema";
+import { fromKeys, keysOf } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
 import { guid, nameText } from "@/server/ground/wire";
 
@@ -174,13 +175,19 @@ const skippedField = plannedField.extend({ action: z.literal("skip"), options: z
 const planField = z.discriminatedUnion("action", [plannedField, skippedField]);
 export type PlanField = z.output<typeof planField>;
 
-const planIdentifiers = z.strictObject({
-  sourceId: columnNo.nullable(),
-  hostname: columnNo.nullable(),
-  organization: columnNo.nullable(),
-  serial: columnNo.nullable(),
-});
+/** Roles of a source column in matching rows to devices. */
+export const IDENTIFIER_LABELS = {
+  sourceId: "Source device ID",
+  hostname: "Hostname",
+  organization: "Organization",
+  serial: "Serial number",
+};
+export const IDENTIFIERS = keysOf(IDENTIFIER_LABELS);
+export type Identifier = (typeof IDENTIFIERS)[number];
+
+const planIdentifiers = z.strictObject(fromKeys(IDENTIFIERS, () => columnNo.nullable()));
 export type PlanIdentifiers = z.output<typeof planIdentifiers>;
+export const NO_IDENTIFIERS: PlanIdentifiers = fromKeys(IDENTIFIERS, () => null);
 
 export const plan = z
   .strictObject({ identifiers: planIdentifiers, fields: z.array(planField).max(MAX_IMPORT_COLUMNS) })

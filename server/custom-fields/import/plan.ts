@@ -11,7 +11,7 @@ import { defaultPlan, definingNothing, partnerDefinitions, propose } from "./map
 import { withoutSecretTexts } from "./map/mapping";
 import { planFaults, unknownChoices } from "./map/plan-faults";
 import { MAX_IMPORT_FILES, type Plan, type PlanFaults } from "./plan-schema";
-import { presetOf } from "./presets/index";
+import { presetOf } from "./presets";
 import { readFiles } from "./reader/read-files";
 import type { Preview, Task } from "./reader/tasks";
 import {

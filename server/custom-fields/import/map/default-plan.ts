@@ -2,14 +2,18 @@ import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
-import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
-import { isImportable, type SourceColumn, sourceType } from "@/server/custom-fields/import/plan-schema";
 import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,
   type Identifier,
-  type Preset,
-} from "@/server/custom-fields/import/presets/preset";
+  isImportable,
+  NO_IDENTIFIERS,
+  type Plan,
+  type PlanField,
+  type SourceColumn,
+  sourceType,
+} from "@/server/custom-fields/import/plan-schema";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ground/ids";
 import { ofOwner } from "@/server/ground/scope";
@@ -104,7 +108,7 @@ export const definingNothing = (plan: Plan): Plan => ({
  */
 export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Plan {
   const proposals = propose(columns, definitions, preset);
-  const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
+  const identifiers = { ...NO_IDENTIFIERS };
   const taken = new Set(definitions.map((d) => d.fieldKey));
   const fields = columns.map((column, i): PlanField => {
     const target = proposals[i]?.target;

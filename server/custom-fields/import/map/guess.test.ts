@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { identifier, isPlaceholder, shortName } from "@/server/custom-fields/import/decide/placeholders";
 import { freeFieldKey, namesSecret, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
-import { automate } from "@/server/custom-fields/import/presets/automate";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { guessMapping, type Target } from "./guess-mapping";
 import { ColumnWatch } from "./guess-type";
+
+const automate = presetOf("automate");
 
 const targets: Target[] = [
   { id: "sourceId", names: ["Source device ID"], aliases: automate.aliases.sourceId },

@@ -4,18 +4,18 @@ import { customFieldImportMappings } from "@/db/schema/index";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import {
+  IDENTIFIERS,
+  type Identifier,
   isHidden,
   misfitOf,
   type Plan,
   type PlanField,
-  type PlanIdentifiers,
   type SourceColumn,
 } from "@/server/custom-fields/import/plan-schema";
-import { presetOf } from "@/server/custom-fields/import/presets/index";
-import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import type { ImportRecord } from "@/server/custom-fields/import/record";
 import type { DateOrder } from "@/server/custom-fields/schema";
-import { mapValues } from "@/server/ground/records";
+import { fromKeys, mapValues } from "@/server/ground/records";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
 
 function withoutValues(column: SourceColumn): SourceColumn {
@@ -134,8 +134,7 @@ function fromMapping(
     if (before.action === "existing" || fitsNothing(column, rest)) return { ...field, secret };
     return { ...field, ...rest, secret };
   });
-  const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };
-  for (const which of IDENTIFIERS) identifiers[which] = indexes.get(mapping.identifiers[which] ?? "") ?? null;
+  const identifiers = fromKeys(IDENTIFIERS, (which) => indexes.get(mapping.identifiers[which] ?? "") ?? null);
   return { identifiers, fields };
 }
 

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
-import { automate } from "@/server/custom-fields/import/presets/automate";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { defaultPlan } from "./default-plan";
 import { ColumnWatch } from "./guess-type";
 import { planFaults } from "./plan-faults";
+
+const automate = presetOf("automate");
 
 const column = (index: number, title: string, options: string[] | null) => ({
   ...new ColumnWatch().profile(1, "mdy"),

@@ -7,6 +7,7 @@ import {
   type ActivePlanField,
   activeFields,
   addedChoices,
+  IDENTIFIERS,
   isHidden,
   isImportable,
   MAX_DECIDED_TEXT,
@@ -17,7 +18,6 @@ import {
   type SourceColumn,
   type UnknownChoices,
 } from "@/server/custom-fields/import/plan-schema";
-import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
 import { MAX_CHOICE, MAX_CHOICES, RESERVED_KEYS } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/ground/errors";
 import { capitalized } from "@/server/ground/text";

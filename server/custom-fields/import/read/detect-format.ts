@@ -1,4 +1,4 @@
-import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import { requireHeader } from "./column-list";
 import { detectEncoding, isGzip, isWorkbookHead, readText, textHead } from "./decode";
 import type { Encoding, FileFormat, SheetInfo } from "./file-schema";

@@ -1,13 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { automate } from "@/server/custom-fields/import/presets/automate";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { encodeText } from "@/testing/import/files";
 import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import { createNotes } from "./notes";
 import type { SourceCell } from "./read-delimited";
 import { readSource } from "./read-file";
+
+const automate = presetOf("automate");
 
 /** Files as other programs write them, taken from their output and made anonymous. */
 

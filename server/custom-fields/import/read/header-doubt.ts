@@ -1,5 +1,5 @@
 import { isMasked, namesSecret, normaliseHeader } from "@/server/custom-fields/import/normalise";
-import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import { identifierOf } from "./table-shape";
 
 /** Rows below the header to compare it with. */

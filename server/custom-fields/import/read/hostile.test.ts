@@ -2,13 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setInterval } from "node:timers";
 import { describe, expect, it } from "vitest";
-import { automate } from "@/server/custom-fields/import/presets/automate";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { toZip } from "@/testing/import/files";
 import { workbook } from "@/testing/import/slow-files";
 import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import { readSource } from "./read-file";
+
+const automate = presetOf("automate");
 
 const folder = tempFolder();
 const MiB = 1024 * 1024;

@@ -1,5 +1,4 @@
-import type { DeclaredField } from "@/server/custom-fields/import/plan-schema";
-import type { Identifier } from "@/server/custom-fields/import/presets/preset";
+import type { DeclaredField, Identifier } from "@/server/custom-fields/import/plan-schema";
 import type { ColumnList } from "./column-list";
 import type { SourceCell } from "./read-delimited";
 

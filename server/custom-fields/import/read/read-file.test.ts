@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { automate } from "@/server/custom-fields/import/presets/automate";
+import { cleanCell } from "@/server/custom-fields/import/normalise";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { toCsv as writeCsv } from "@/server/ground/csv";
 import {
   AUTOMATE_HEADER,
@@ -21,6 +22,8 @@ import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
 import type { FormatChange } from "./file-schema";
 import { readSource } from "./read-file";
+
+const automate = presetOf("automate");
 
 const folder = tempFolder();
 let count = 0;
@@ -40,7 +43,7 @@ async function read(content: string | Buffer, over: FormatChange = {}, preset = 
   for await (const record of source.records) records.push(record);
   return { format, records, titles: source.columns.titles, declared: source.columns.declared };
 }
-const expectedRow = (n: number) => automateRow(n).map(automate.cleanCell);
+const expectedRow = (n: number) => automateRow(n).map(cleanCell);
 
 describe("reading the Automate extra data view", () => {
   const variants: [string, TextVariant, string][] = [

@@ -1,6 +1,6 @@
-import { isErrorValue, normaliseHeader, uniqueTitles } from "@/server/custom-fields/import/normalise";
+import { cleanCell, isErrorValue, normaliseHeader, uniqueTitles } from "@/server/custom-fields/import/normalise";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
-import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 import { ColumnList, requireHeader } from "./column-list";
@@ -11,9 +11,9 @@ import { isLineByLine, splitJson, splitLines, withoutPages } from "./json-parts"
 import type { FileNotes } from "./notes";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import { filledWidth, type RawRecord, type SourceCell } from "./read-delimited";
-import { readPart } from "./read-json";
+import { readPart, saysYes } from "./read-json";
 import { isSpoiledNumber } from "./shown-cell";
-import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
+import { identifierOf, longColumns, readFieldList, SECRET_FIELD, secretColumn } from "./table-shape";
 
 /** Reports cells that contain errors or could not be parsed. */
 async function* noted(
@@ -85,14 +85,10 @@ function widthFault(cells: readonly SourceCell[], width: number): string | null 
   return `has ${cells.length} cells where the header has ${width}`;
 }
 
-async function* wideRecords(
-  rows: AsyncIterable<RawRecord>,
-  width: number,
-  preset: Preset,
-): AsyncGenerator<SourceRecord> {
+async function* wideRecords(rows: AsyncIterable<RawRecord>, width: number): AsyncGenerator<SourceRecord> {
   for await (const { line, cells } of rows) {
     const fault = widthFault(cells, width);
-    const clean = (cell: SourceCell) => (cell === null ? null : preset.cleanCell(cell));
+    const clean = (cell: SourceCell) => (cell === null ? null : cleanCell(cell));
     yield { line, cells: (fault ? cells : cells.slice(0, width)).map(clean), fault };
   }
 }
@@ -110,7 +106,7 @@ async function* longEntries(
       : [{ title, i, which: identifierOf(title, preset) }],
   );
   for await (const { line, cells } of rows) {
-    const cell = (i: number) => preset.cleanCell(cells[i] ?? "");
+    const cell = (i: number) => cleanCell(cells[i] ?? "");
     yield {
       line,
       identity: identity.map(({ title, i, which }) => ({ title, value: cell(i), which })),
@@ -177,7 +173,7 @@ async function* readTable(
   else if (format.shape === "long") yield* pivot(longEntries(rows, titles, preset), columns);
   else {
     for (const title of titles) columns.place(title);
-    yield* wideRecords(rows, titles.length, preset);
+    yield* wideRecords(rows, titles.length);
   }
 }
 

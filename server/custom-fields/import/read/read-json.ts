@@ -1,6 +1,11 @@
-import { normaliseHeader, trimText } from "@/server/custom-fields/import/normalise";
-import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/plan-schema";
-import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fields/import/presets/preset";
+import { cleanCell, normaliseHeader, trimText } from "@/server/custom-fields/import/normalise";
+import {
+  type DeclaredField,
+  type FieldScope,
+  IDENTIFIER_LABELS,
+  IDENTIFIERS,
+} from "@/server/custom-fields/import/plan-schema";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import type { FieldType } from "@/server/custom-fields/schema";
 import { isObject } from "@/server/ground/records";
 import type { ColumnList } from "./column-list";
@@ -29,7 +34,7 @@ const nameOf = (value: unknown): string => (isObject(value) ? textOf(member(valu
 
 const MASKED = /^[*•●x]{4,}$/i;
 /** Members by which a product marks a value as secret. */
-const SECRET_MEMBERS = [
+export const SECRET_MEMBERS = [
   "ismasked",
   "masked",
   "isencrypted",
@@ -40,7 +45,7 @@ const SECRET_MEMBERS = [
   "issensitive",
   "ishidden",
 ];
-const saysYes = (value: unknown): boolean => /^(true|1|yes)$/i.test(textOf(value));
+export const saysYes = (value: unknown): boolean => /^(true|1|yes)$/i.test(textOf(value).trim());
 
 /** Distinct choices of a dropdown: from a list, a map by option id, or one text. */
 export function choicesOf(value: unknown): string[] {
@@ -79,7 +84,7 @@ function chosen(options: unknown, selected: string): string {
 type ExtraField = { title: string; value: SourceCell; declared: DeclaredField };
 
 /** An entry of Computers/{id}/ExtraFields: its declaration and value; a default or mask is no value. */
-function toExtraField(entry: Json, preset: Preset): ExtraField {
+function toExtraField(entry: Json): ExtraField {
   const [text, drop, check] = [
     member(entry, "textfieldsettings"),
     member(entry, "dropdownsettings"),
@@ -105,7 +110,7 @@ function toExtraField(entry: Json, preset: Preset): ExtraField {
   const skipped = masked || member(entry, "isdefaultvalue") === true;
   return {
     title: nameOf(member(entry, "title", "name", ...FIELD_NAMES, "field")).trim(),
-    value: skipped ? null : preset.cleanCell(raw),
+    value: skipped ? null : cleanCell(raw),
     declared: {
       type: type ?? (isObject(text) ? null : choices.length > 0 ? "dropdown" : null),
       options: choices.length > 0 ? choices : null,
@@ -131,9 +136,9 @@ function identityOf(
     const aliases = [IDENTIFIER_LABELS[which], ...preset.aliases[which]].map(normaliseHeader);
     // An entry's own Name and Id belong to the field, not the computer.
     const usable = isEntry ? aliases.filter((a) => a !== "name" && a !== "id") : aliases;
-    return { title: IDENTIFIER_LABELS[which], value: preset.cleanCell(nameOf(member(object, ...usable))), which };
+    return { title: IDENTIFIER_LABELS[which], value: cleanCell(nameOf(member(object, ...usable))), which };
   });
-  if (key !== null && names[0]) names[0].value ||= preset.cleanCell(key);
+  if (key !== null && names[0]) names[0].value ||= cleanCell(key);
   return names;
 }
 
@@ -164,7 +169,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   for (const { title, value: text } of identity) put(record.cells, columns.place(title, { kind: "identity" }), text);
   for (const item of extras) {
     if (!isObject(item)) continue;
-    add(record, columns, { ...toExtraField(item, preset), line });
+    add(record, columns, { ...toExtraField(item), line });
   }
   return record;
 }
@@ -191,10 +196,10 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
   const title = member(value, ...FIELD_NAMES);
   if (isEntry || (title !== undefined && member(value, ...FIELD_VALUES) !== undefined)) {
     const identity = identityOf(value, preset, { key: null, isEntry: true });
-    return { records: [], entries: [{ line, identity, ...toExtraField(value, preset) }] };
+    return { records: [], entries: [{ line, identity, ...toExtraField(value) }] };
   }
   if (title !== undefined) {
-    const field = toExtraField(value, preset);
+    const field = toExtraField(value);
     if (field.title) columns.place(field.title, { declared: field.declared });
     return { records: [], entries: [] };
   }
@@ -203,7 +208,7 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
     const text = nameOf(item);
     const isNested = text === "" && typeof item === "object" && item !== null;
     if (isNested) dump.notes?.add("nested", `${name} of number ${line}`);
-    put(record.cells, columns.place(name), isNested ? null : preset.cleanCell(text));
+    put(record.cells, columns.place(name), isNested ? null : cleanCell(text));
   }
   return { records: [record], entries: [] };
 }

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
-import { automate } from "@/server/custom-fields/import/presets/automate";
-import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { toCsv, toXlsx, toZip } from "@/testing/import/files";
 import { tempFolder } from "@/testing/temp-folder";
 import { detect } from "./detect-format";
+
+const automate = presetOf("automate");
+const genericCsv = presetOf("generic_csv");
 
 const folder = tempFolder();
 const path = join(folder, "file");

@@ -1,15 +1,15 @@
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import type { DeclaredField } from "@/server/custom-fields/import/plan-schema";
 import {
+  type DeclaredField,
   IDENTIFIER_LABELS,
   IDENTIFIERS,
   type Identifier,
-  type Preset,
-} from "@/server/custom-fields/import/presets/preset";
+} from "@/server/custom-fields/import/plan-schema";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import type { ColumnList } from "./column-list";
 import type { Shape } from "./file-schema";
-import type { RawRecord, SourceCell } from "./read-delimited";
-import { choicesOf, scopeOf, typeOf } from "./read-json";
+import type { RawRecord } from "./read-delimited";
+import { choicesOf, SECRET_MEMBERS, saysYes, scopeOf, typeOf } from "./read-json";
 
 const isOneOf = (title: string, names: readonly string[]): boolean =>
   names.map(normaliseHeader).includes(normaliseHeader(title));
@@ -24,10 +24,8 @@ const SCOPE_COLUMN = ["Scope", "Form", "Applies To", "Level", "Field Scope", "Ex
 const TITLE_COLUMN = ["Title", "Name", "Field", "Field Name", "Extra Field", "Extra Field Name"];
 const TYPE_COLUMN = ["Type", "Field Type", "Data Type"];
 const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop Down Values"];
-const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Is Secret", "Secret", "Is Masked", "Masked"];
-export const saysYes = (cell: SourceCell | undefined): boolean => /^(1|true|yes)$/i.test((cell ?? "").trim());
 /** Column that states secrecy in a field list or long file. */
-export const secretColumn = (titles: readonly string[]): number => findColumn(titles, SECRET_COLUMN);
+export const secretColumn = (titles: readonly string[]): number => findColumn(titles, SECRET_MEMBERS);
 export const SECRET_FIELD: DeclaredField = {
   type: null,
   options: null,

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BookType, type CellObject, utils, type WorkBook, type WorkSheet, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
-import { automate } from "@/server/custom-fields/import/presets/automate";
+import { presetOf } from "@/server/custom-fields/import/presets";
 import { encodeText, toZip } from "@/testing/import/files";
 import { workbook } from "@/testing/import/slow-files";
 import { tempFolder } from "@/testing/temp-folder";
@@ -12,6 +12,8 @@ import { createNotes } from "./notes";
 import type { SourceCell } from "./read-delimited";
 import { readSource } from "./read-file";
 import { shownCell } from "./shown-cell";
+
+const automate = presetOf("automate");
 
 const folder = tempFolder();
 

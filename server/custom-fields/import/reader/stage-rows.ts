@@ -7,7 +7,7 @@ import {
   type SourceColumn,
   UNREADABLE_MARK,
 } from "@/server/custom-fields/import/plan-schema";
-import type { Preset } from "@/server/custom-fields/import/presets/preset";
+import type { Preset } from "@/server/custom-fields/import/presets";
 import { ColumnList } from "@/server/custom-fields/import/read/column-list";
 import { detect } from "@/server/custom-fields/import/read/detect-format";
 import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";

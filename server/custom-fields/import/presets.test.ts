@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { detect } from "@/server/custom-fields/import/read/detect-format";
-import { readSource } from "@/server/custom-fields/import/read/read-file";
-import { identifierOf } from "@/server/custom-fields/import/read/table-shape";
 import { tempFolder } from "@/testing/temp-folder";
-import { presetOf } from ".";
-import { IDENTIFIERS } from "./preset";
+import { IDENTIFIERS } from "./plan-schema";
+import { presetOf } from "./presets";
+import { detect } from "./read/detect-format";
+import { readSource } from "./read/read-file";
+import { identifierOf } from "./read/table-shape";
 
 const path = join(tempFolder(), "file");
 
