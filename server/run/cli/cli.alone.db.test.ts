@@ -215,7 +215,7 @@ describe.concurrent("commands on an external database", () => {
       "0 audit entries of 1 organizations",
     );
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
-    const off = await runCli(["retention"], { env: without });
+    const off = await runCli(["retention", "--org", id], { env: without });
     expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
   });
 
