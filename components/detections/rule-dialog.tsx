@@ -84,7 +84,6 @@ const resultOf = ({ alerts, complete }: Backtest): string => {
   return `It would have raised ${times} in the last 30 days${complete ? "." : ", as far as it was read in a minute."}`;
 };
 
-/** Alerts that a rule would have raised. */
 function Test(input: { yaml: string; orgId: string | null | undefined }) {
   const test = useMutation(useTRPC().detections.backtest.mutationOptions());
   return (

@@ -11,7 +11,6 @@ import { useInvalidation } from "@/components/use-invalidation";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
 
-/** Poll interval while deliveries are pending. */
 const PENDING_POLL_MS = 3_000;
 const IDLE_POLL_MS = 60_000;
 

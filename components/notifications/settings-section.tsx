@@ -53,13 +53,11 @@ export function NotificationSettings() {
 const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>
   kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
 
-/** The channels, and the settings member with the kinds of each. */
 const CHANNELS = [
   { way: "in the product", member: "productKinds" },
   { way: "by e-mail", member: "mailKinds" },
 ] as const;
 
-/** The kinds, channels and organizations the user is notified about. Each change is saved immediately. */
 function SettingsSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -26,7 +26,6 @@ const SECRET: SecretWords = {
   note: "Shown only once. Your receiver checks the signature of each message with it.",
 };
 
-/** Actions on a webhook, and changes that its delivery log shows too. */
 function useWebhookActions() {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();

@@ -191,7 +191,6 @@ const initialOf = (field: Field): string | boolean => {
 const inObject = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** Converts a setting to its field's value. */
 function shownAs({ input }: Field, value: unknown): string | number | boolean {
   if (input === "list") return Array.isArray(value) ? value.join(", ") : "";
   if (input === "headers")

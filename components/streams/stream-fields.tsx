@@ -134,7 +134,6 @@ export function WhatFields({ choice, of: { form, filter, rest }, isNew }: WhatPr
 
 const TYPING_MS = 500;
 
-/** Newest entries as the receiver would get them. */
 function Preview({ form, filter }: { form: StreamForm; filter: Record<string, unknown> }) {
   const { format, orgId } = form.values;
   const [input] = useDebouncedValue(JSON.stringify({ format, filter, orgId: toOrgId(String(orgId)) }), TYPING_MS);

@@ -142,7 +142,6 @@ function Head({ stream }: { stream: Stream }) {
   );
 }
 
-/** Causes that stop a stream, and their remedies. */
 function Trouble({ stream: { state, stateCode, stateMessage, nextAttemptAt } }: { stream: Stream }) {
   const reason = [stateCode && `${stateCode}:`, stateMessage].filter(Boolean).join(" ");
   if (state === "failing")

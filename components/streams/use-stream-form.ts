@@ -14,7 +14,6 @@ import { CHOICES, type Choice, FIELDS, isSecret, toConfig, toValues, type Values
 
 export type StreamForm = ReturnType<typeof useStreamForm>["form"];
 
-/** Days that retention waits for a new archive by default. */
 const ARCHIVE_HOLD_DAYS = 30;
 
 /** Time that the previous secret is also used after a change. */
@@ -58,7 +57,6 @@ export function useStreamForm({ choice, stream, onSaved, onRefused }: Props) {
   const filterOf = ({ filter, routine }: Values) =>
     toFilter({ text: String(filter), routine: routine === true, rest: kept.rest });
 
-  /** Required fields that are empty. */
   const missing = (): string[] => {
     const required = FIELDS[kind].filter((field) => field.isRequired && (!stream || !isSecret(field)));
     return ["name", ...required.map(({ name }) => name)].filter((name) => !String(form.values[name] ?? "").trim());

@@ -29,7 +29,6 @@ import {
 const t = detectionAlerts;
 type AlertRow = typeof t.$inferSelect;
 
-/** Entries shown of the actor's day in a story. */
 const MAX_DAY_ROWS = 50;
 
 const toAlert = ({ groupKey: group, ...row }: AlertRow, organization: string): Alert =>
@@ -59,7 +58,6 @@ export const listAlerts = operation({
     }),
 });
 
-/** @throws AppError not_found */
 async function findAlert(tx: Tx, ctx: Ctx, id: string): Promise<{ row: AlertRow; organization: string }> {
   const [found] = await tx
     .select({ row: t, organization: organizations.name })

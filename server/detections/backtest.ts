@@ -43,7 +43,6 @@ class RecentGroups {
 
 type Span = { orgId: string; after: number; through: number };
 
-/** Part of a chain with the entries since a time. */
 const spanSince = (ctx: Ctx, orgId: string, from: Date): Promise<Span | null> =>
   tenant(ctx.scope, async (tx) => {
     const [head] = await readHeads(tx, [orgId]);
@@ -58,7 +57,6 @@ const spanSince = (ctx: Ctx, orgId: string, from: Date): Promise<Span | null> =>
 type Asked = { rule: Rule; dedupeMs: number; from: Date; deadline: number };
 type Told = { findings: { orgId: string; finding: Finding; title: string }[]; entriesRead: number; isCapped: boolean };
 
-/** Matches that live evaluation of this rule would have found in one organization. */
 async function replay(
   ctx: Ctx,
   span: Span,

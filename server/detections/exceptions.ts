@@ -20,7 +20,6 @@ import { createExceptionInput, exception, exceptionListInput, exceptionPage } fr
 const t = detectionExceptions;
 const MAX_PER_RULE = 100;
 
-/** @throws AppError not_found */
 async function ruleOf(tx: Tx, ctx: Ctx, id: string): Promise<RuleRow> {
   const where = and(inReach(detectionRules, ctx.scope), eq(detectionRules.id, id));
   const [row] = await tx.select().from(detectionRules).where(where);

@@ -35,7 +35,6 @@ export const detectionJob: JobKind<{ woken?: boolean }> = {
   },
 };
 
-/** Interval between checks for new entries. */
 const WAKE_MS = 1_000;
 
 /** Starts an evaluation when chains have grown. */

@@ -159,8 +159,7 @@ export const updateRule = operation({
           "The text of a shipped rule cannot be changed: create a rule from it and turn it off.",
         );
       const text = parsed && { title: parsed.title, level: parsed.level, digest: parsed.digest };
-      const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-      const set = { ...given, ...text, updatedAt: ctx.now() };
+      const set = { ...input, ...text, updatedAt: ctx.now() };
       const after = oneOf(await tx.update(t).set(set).where(eq(t.id, id)).returning());
       if (after.digest !== before.digest || after.enabled !== before.enabled) {
         await stopPositions(tx, id);

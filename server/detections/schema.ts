@@ -212,5 +212,4 @@ export const exception = z.strictObject({
   createdByName: z.string(),
   createdAt: isoTime,
 });
-export type DetectionException = z.output<typeof exception>;
 export const exceptionPage = z.strictObject({ data: z.array(exception), pagination });

@@ -28,7 +28,6 @@ export const createInput = z.strictObject({
   gzip: z.boolean().default(false).describe("Compresses the file"),
   timeZone: zoneName.default("UTC").describe("IANA name of the zone in which the file's name says the range"),
 });
-export type CreateInput = z.output<typeof createInput>;
 
 /** An export as shown to its requester. */
 export const exportJob = z.strictObject({

@@ -1,15 +1,14 @@
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+import { HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 
 /** Denied actions within an hour that count as many, and the number below which it ends. */
 export const MANY_DENIALS = 25;
 export const FEW_DENIALS = 10;
 /** An organization is silent if none of its agents was heard for this long. */
-export const SILENT_AFTER_MS = 30 * MINUTE;
+export const SILENT_AFTER_MS = 30 * MINUTE_MS;
 /** A gap in a stream is reported for this long. */
-export const GAP_SHOWN_MS = 7 * 24 * HOUR;
+export const GAP_SHOWN_MS = 7 * 24 * HOUR_MS;
 /** Lost audit events are reported for this long. */
-export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
+export const LOSS_SHOWN_MS = 7 * 24 * HOUR_MS;
 
 /**
  * Properties of a notification kind. `holds`: how long a condition must last before notifying; `isWatched`: only
@@ -33,17 +32,17 @@ const kinds = {
   "chain.unproven": {
     label: "Chain not proven",
     means: "Nothing contradicts the audit log, but it has not been proven intact for an hour or more.",
-    holdsMs: HOUR,
+    holdsMs: HOUR_MS,
   },
   "witness.away": {
     label: "Witness not responding",
     means: "No signature from a witness for a day.",
-    holdsMs: 24 * HOUR,
+    holdsMs: 24 * HOUR_MS,
   },
   "pruning.off": {
     label: "Retention not running",
     means: "Retention policies exist, but expired entries are not removed.",
-    holdsMs: HOUR,
+    holdsMs: HOUR_MS,
   },
   "events.lost": {
     label: "Lost audit events",
@@ -54,7 +53,7 @@ const kinds = {
   "agents.silent": {
     label: "No agent online",
     means: "Nothing has been heard from any agent of an organization for half an hour or more.",
-    holdsMs: 15 * MINUTE,
+    holdsMs: 15 * MINUTE_MS,
     isWatched: true,
   },
   "denials.many": {
@@ -78,7 +77,7 @@ const kinds = {
   "stream.failing": {
     label: "Stream failing",
     means: "Entries of a data stream have not reached its receiver for an hour or more. They are tried again.",
-    holdsMs: HOUR,
+    holdsMs: HOUR_MS,
   },
   "stream.blocked": {
     label: "Stream blocked",

@@ -149,7 +149,6 @@ export class Evaluation {
     return this.of.rule.readsFirstSeen;
   }
 
-  /** True if an entry counts in the rule at all. */
   concerns(entry: FullEntry): boolean {
     if (entry.action === RAISE_ACTION || (this.actions && !this.actions.has(entry.action))) return false;
     return this.#matches(this.of.rule.root, entry) && !this.of.exceptions.some((except) => except(entry));
@@ -159,7 +158,6 @@ export class Evaluation {
     return node.kind === "entry" ? node.matches(entry) : node.of.some((one) => this.#matches(one, entry));
   }
 
-  /** Groups that an entry may change. */
   digestsOf(entry: FullEntry): string[] {
     const digests: string[] = [];
     const visit = (node: Node) => {

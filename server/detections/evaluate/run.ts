@@ -17,7 +17,6 @@ import { Evaluation } from "./engine";
 import { recordAlerts } from "./record-alerts";
 import { loadGroups, type Place, type RuleRow, saveFindings, saveGroups, savePosition } from "./store";
 
-/** Entries read and evaluated per step. */
 const STEP_ROWS = 1_000;
 
 const p = detectionPositions;

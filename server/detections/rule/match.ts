@@ -67,7 +67,6 @@ const number =
     return (value) => isNumber(value) && holds(Number(value), Number(wanted));
   };
 
-/** Comparisons of two numbers or fields. */
 const NUMERIC: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   gt: (a, b) => a > b,
   gte: (a, b) => a >= b,

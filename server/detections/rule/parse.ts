@@ -33,7 +33,6 @@ export type Rule = {
   actions: ReadonlySet<string> | null;
   /** Only these kinds of first sightings can match; null: not required. */
   firstSeen: ReadonlySet<string> | null;
-  /** Whether it needs first sightings of entries. */
   readsFirstSeen: boolean;
   /** SHA-256 of the text, hexadecimal. */
   digest: string;

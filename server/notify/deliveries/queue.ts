@@ -6,8 +6,6 @@ import { enqueue } from "@/server/ground/jobs";
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
-/** Body of a post to an endpoint (Standard Webhooks, "Payload structure"). */
-type WebhookBody = { type: string; timestamp: string; data: Record<string, unknown> };
 /** A mail; csv is attached under its name. */
 export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
 
@@ -47,14 +45,15 @@ export function queueWebhook(
   { type, subject, at, data }: Message & { data: Record<string, unknown> },
 ): Promise<DeliveryRow> {
   const { id: endpointId, partnerId, orgId } = endpoint;
-  const body: WebhookBody = { type, timestamp: at.toISOString(), data };
+  // Standard Webhooks, "Payload structure".
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
   return insert(tx, {
     partnerId,
     orgId,
     endpointId,
     type,
     subject,
-    body: JSON.stringify(body),
+    body,
     createdAt: at,
   });
 }

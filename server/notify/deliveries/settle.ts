@@ -7,30 +7,27 @@ import { ownedResource } from "@/server/audit/resource-of";
 import { counter } from "@/server/ground/background/metrics";
 import { systemCtx } from "@/server/ground/context";
 import type { JobKind } from "@/server/ground/jobs";
+import { HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { type Claimed, claim, stillClaimed } from "./claim";
 import { attempt, type Outcome } from "./destination";
 import { DELIVERY, queueAttempt } from "./queue";
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
 /** Pauses after failed attempts, as proposed by Standard Webhooks; after three days the message is given up. */
 const RETRY_DELAYS_MS = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+  5_000,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
 ];
 const JITTER = 0.1;
 
 /** An endpoint without a delivery for this long is disabled. */
-const DISABLE_AFTER_MS = 5 * 24 * HOUR;
+const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS;
 
 /**
  * Time of the next attempt after some failures; null to give up.

@@ -36,7 +36,6 @@ const scopeOf = ({ owner, organization: { id } }: Reader): Scope =>
 const within = (orgId: string, { after, through }: Span): SQL =>
   sql`${layout().spansOf([{ orgId, after, through }])[0]}, ${rowsBetween(sql`o.after`, sql`o.through`)}`;
 
-/** Entries of a row query, in chain order. */
 async function entriesOf(tx: Tx, { organization }: Reader, query: SQL): Promise<StreamedEntry[]> {
   const rows = await withNames(tx, query, STREAMED);
   const origin = originOfOrg(organization.id);

@@ -14,7 +14,6 @@ import type { CheckStep } from "./schema";
 import { settle } from "./settle";
 import type { StreamRow } from "./stream";
 
-/** Interval between checks for new entries. */
 const WAKE_MS = 1_000;
 /** Time after which a position yields to waiting ones. */
 const TURN_MS = 10_000;

@@ -72,7 +72,6 @@ async function acknowledge(tx: Tx, { work, ready, now }: SettledBatch, outcome: 
   return true;
 }
 
-/** Clears the waiting attempts of a stream. */
 const recover = (tx: Tx, streamId: string, now: Date): Promise<unknown> =>
   tx
     .update(dataStreams)
@@ -85,7 +84,6 @@ const recover = (tx: Tx, streamId: string, now: Date): Promise<unknown> =>
       ),
     );
 
-/** Schedules the same batch for later. */
 async function tryAgain(tx: Tx, settled: Settled, failure: Failure) {
   const { work, now } = settled;
   const { code, message, retryAfterMs } = failure;
@@ -139,7 +137,6 @@ async function halve(tx: Tx, settled: SettledBatch, failure: Failure): Promise<A
   return null;
 }
 
-/** Records a heartbeat; the position stays. */
 async function acknowledgeHeartbeat(tx: Tx, { work, now }: Settled): Promise<void> {
   await tx
     .update(streamPositions)

@@ -9,7 +9,6 @@ import type { StreamRow } from "./stream";
 /** Start of a stream: the next entry, the oldest, or the first at or after a time. */
 export type Start = "now" | "beginning" | Date;
 
-/** Lowest sequence of each chain whose entry is at or after a time. */
 async function firstSince(tx: Tx, orgIds: readonly string[], at: Date): Promise<Map<string, number>> {
   const rows = await rowsOf<{ orgId: string; seq: number }>(
     tx,

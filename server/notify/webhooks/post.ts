@@ -3,7 +3,6 @@ import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { type Allowed, allowed, guardedLookup, RefusedAddress, requireAllowed } from "./address";
 
-/** Time limit for an endpoint's answer. */
 const ANSWER_MS = 10_000;
 /** Bytes read of an answer, so that the connection ends cleanly. */
 const MAX_ANSWER_BYTES = 64 * 1024;

@@ -4,7 +4,6 @@ import { KIND_NAMES } from "@/server/notify/vocabulary";
 
 const MAX_URL_LENGTH = 2048;
 
-/** Distinct kinds of notifications. */
 const kindList = z
   .array(z.enum(KIND_NAMES))
   .max(100)

@@ -30,6 +30,8 @@ import {
 } from "./schema";
 import { newSigningSecret } from "./sign";
 
+const t = webhookEndpoints;
+
 /** Endpoints visible to a caller: for the whole partner's, a caller who reaches less sees only the host. */
 async function shownTo(tx: Tx, ctx: Ctx, rows: readonly EndpointRow[]): Promise<EndpointRow[]> {
   const isWhole = await reachesWholePartner(tx, ctx);
@@ -42,14 +44,10 @@ export const listWebhooks = operation({
   input: listInput,
   output: webhookPage,
   run(ctx, input) {
-    const where = inReach(webhookEndpoints, ctx.scope);
+    const where = inReach(t, ctx.scope);
     return tenant(ctx.scope, async (tx) => {
-      const query = tx
-        .select()
-        .from(webhookEndpoints)
-        .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
-        .$dynamic();
-      const { rows, pagination } = await readPage(tx, input, { from: webhookEndpoints, query, where });
+      const query = tx.select().from(t).orderBy(desc(t.createdAt), asc(t.id)).$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
       const shown = await shownTo(tx, ctx, rows);
       return { data: shown.map((row) => answerOf(webhook, row)), pagination };
     });
@@ -66,8 +64,8 @@ export const getWebhook = operation({
     return tenant(ctx.scope, async (tx) => {
       const rows = await tx
         .select()
-        .from(webhookEndpoints)
-        .where(and(inReach(webhookEndpoints, ctx.scope), eq(webhookEndpoints.id, id)));
+        .from(t)
+        .where(and(inReach(t, ctx.scope), eq(t.id, id)));
       const [row] = await shownTo(tx, ctx, rows);
       if (!row) throw notFound("webhook");
       return answerOf(webhook, row);
@@ -77,7 +75,6 @@ export const getWebhook = operation({
 
 /** Limited, because every notification of the owner is posted to each. */
 const MAX_PER_OWNER = 50;
-const t = webhookEndpoints;
 
 /**
  * Adds an address to post notifications to. Only this answer has the signing secret.
@@ -89,9 +86,9 @@ export const createWebhook = operation({
   input: createInput,
   output: createdWebhook,
   stepUp: () => true,
-  async run(ctx, input) {
-    checkAddress(input.url);
-    const owner = await ownerFor(ctx, input);
+  async run(ctx, { name, url, kinds, ...named }) {
+    checkAddress(url);
+    const owner = await ownerFor(ctx, named);
     const { orgId, partnerId } = owner;
     const id = newId();
     const secret = newSigningSecret();
@@ -100,13 +97,9 @@ export const createWebhook = operation({
       const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" };
       await requireQuota(tx, { table: t, where: ofOwner(t, owner), ...bound });
       const created = await tx
-        .insert(webhookEndpoints)
+        .insert(t)
         .values({
-          id,
-          ...owner,
-          name: input.name,
-          url: input.url,
-          kinds: input.kinds,
+          ...{ id, ...owner, name, url, kinds },
           secret: sealSecret("webhooks", id, secret),
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
@@ -119,12 +112,10 @@ export const createWebhook = operation({
   },
 });
 
-type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
-
 /** Enabling resets the failures and skips events since the endpoint was disabled; a new address resets its failures. */
-function able(row: EndpointRow, { url = row.url, disabled }: UpdateInput, now: Date): Able {
+function able(row: EndpointRow, { url = row.url, disabled }: UpdateInput, now: Date): Partial<EndpointRow> {
   if (disabled === undefined || disabled === (row.disabledAt !== null))
-    return url === row.url ? row : { ...row, failingSince: null };
+    return url === row.url ? {} : { failingSince: null };
   return { disabledAt: disabled ? now : null, disabledByFailure: false, failingSince: null, pendingFrom: null };
 }
 
@@ -144,22 +135,13 @@ export const updateWebhook = operation({
     const now = ctx.now();
     const { before, after, about } = await tenant(ctx.scope, async (tx) => {
       const before = await lockEndpoint(tx, ctx, id);
-      const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, input, now);
-      const set = {
-        name: name ?? before.name,
-        url: url ?? before.url,
-        kinds: kinds ?? before.kinds,
-        disabledAt,
-        disabledByFailure,
-        failingSince,
-        pendingFrom,
-      };
-      const [after] = await tx
-        .update(webhookEndpoints)
-        .set({ ...set, updatedAt: now })
-        .where(eq(webhookEndpoints.id, id))
+      const changed = await tx
+        .update(t)
+        .set({ name, url, kinds, ...able(before, input, now), updatedAt: now })
+        .where(eq(t.id, id))
         .returning();
-      return { before, after: after ?? before, about: await ownedResource(tx, "webhook", after ?? before) };
+      const after = oneOf(changed);
+      return { before, after, about: await ownedResource(tx, "webhook", after) };
     });
     const details = { before: auditable(before), after: auditable(after) };
     const isMoved = before.url !== after.url;
@@ -191,7 +173,7 @@ export const rotateWebhook = operation({
         secret: sealSecret("webhooks", id, secret),
         ...overlapOf(found, overlapSeconds, ctx.now()),
       };
-      await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, id));
+      await tx.update(t).set(change).where(eq(t.id, id));
       return { row: { ...found, ...change }, about: await ownedResource(tx, "webhook", found) };
     });
     record(ctx, { ...about, action: "webhook.rotate", details: { overlapSeconds } });
@@ -212,7 +194,7 @@ export const removeWebhook = operation({
   async run(ctx, { id }) {
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockEndpoint(tx, ctx, id);
-      await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
+      await tx.delete(t).where(eq(t.id, id));
       return { row: found, about: await ownedResource(tx, "webhook", found) };
     });
     record(ctx, { ...about, action: "webhook.delete", details: { before: auditable(row) } });

@@ -36,7 +36,6 @@ type Head = { id: string; name: string; severity: number };
 const line = ({ id, name, severity }: Head, values: Readonly<Record<string, Value>>): string =>
   `CEF:0|${PRODUCT.name}|${PRODUCT.name}|${PRODUCT.version}|${inHeader(id)}|${inHeader(name)}|${severity}|${extensionOf(values)}`;
 
-/** A field with a label beside its value. */
 const labeled = (field: string, label: string, value: Value): Record<string, Value> =>
   value === null || value === undefined || value === ""
     ? {}

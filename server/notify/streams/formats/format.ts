@@ -47,7 +47,6 @@ export type BatchMarker = z.output<typeof batchMarker>;
 
 /** Format of entries. To add one, export this from a file and add a line to FORMATS. */
 export type Format = {
-  /** Media type of a single line. */
   mediaType: string;
   /** An entry as one line without line feed. */
   entry: (entry: StreamedEntry) => string;

@@ -135,7 +135,6 @@ function objectFound(value: Record<string, unknown>): Found | null {
   return ecsEntry(value) ?? markerIn(ecsMarker.safeParse(value).data?.trailmark.marker);
 }
 
-/** Maximum nesting of a line in receivers' members. */
 const MAX_DEPTH = 5;
 
 function inValue(value: unknown, depth: number): Found[] {
@@ -164,7 +163,6 @@ function inJson(line: string, depth: number): Found[] {
   return [];
 }
 
-/** Keys and values of a CEF line's extension. */
 function inCef(line: string): Found | null {
   const [, header, extension] = /CEF:0\|((?:(?:[^|\\]|\\.)*\|){6})(.*)$/su.exec(line) ?? [];
   if (!header?.startsWith("Trailmark|") || extension === undefined) return null;
