@@ -1,9 +1,9 @@
-import { z } from "zod";
 import { sendMail } from "@/server/ground/mail";
 import { secretsOf } from "@/server/notify/secrets";
 import { type Posted, postTo } from "@/server/notify/webhooks/post";
 import { signedHeaders } from "@/server/notify/webhooks/sign";
 import type { Claimed } from "./claim";
+import { mailBody } from "./queue";
 
 /** Result of an attempt; isFinal: retrying is useless. */
 export type Outcome = Posted & { isFinal?: true };
@@ -24,12 +24,6 @@ async function post({ id, body, endpoint }: Claimed, now: Date, answerMs?: numbe
   // 410 Gone: the receiver wants no further messages (Standard Webhooks).
   return posted.status === 410 ? { ...posted, isFinal: true } : posted;
 }
-
-const mailBody = z.object({
-  text: z.string(),
-  html: z.string().optional(),
-  csv: z.object({ name: z.string(), content: z.string() }).optional(),
-});
 
 async function mail({ subject, body, email }: Claimed): Promise<Outcome> {
   if (!email) return refused("The person may not sign in any more.");

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { notificationDeliveries } from "@/db/schema";
@@ -7,7 +8,12 @@ import { enqueue } from "@/server/ground/jobs";
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
 /** A mail; csv is attached under its name. */
-export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
+export const mailBody = z.object({
+  text: z.string(),
+  html: z.string().optional(),
+  csv: z.object({ name: z.string(), content: z.string() }).optional(),
+});
+export type MailBody = z.output<typeof mailBody>;
 
 /** Recipient, and its organization or partner, which row-level security checks. */
 type Target = { partnerId: string | null; orgId: string | null };
@@ -26,12 +32,12 @@ export const queueAttempt = (tx: Tx, { id, endpointId, orgId, partnerId }: Waiti
     ...(endpointId && { group: orgId ?? partnerId }),
   });
 
-type New = Omit<typeof notificationDeliveries.$inferInsert, "id"> & { createdAt: Date };
+type New = Pick<typeof notificationDeliveries.$inferInsert, "endpointId" | "userId" | "type" | "subject" | "body">;
 
-async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
+async function insert(tx: Tx, { partnerId, orgId }: Target, { at, ...row }: New & { at: Date }): Promise<DeliveryRow> {
   const queued = await tx
     .insert(notificationDeliveries)
-    .values({ ...row, id: newId(), nextAttemptAt: row.createdAt })
+    .values({ ...row, id: newId(), partnerId, orgId, createdAt: at, nextAttemptAt: at })
     .returning();
   const stored = oneOf(queued);
   await queueAttempt(tx, stored);
@@ -42,36 +48,17 @@ async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
 export function queueWebhook(
   tx: Tx,
   endpoint: Target & { id: string },
-  { type, subject, at, data }: Message & { data: Record<string, unknown> },
+  { data, ...message }: Message & { data: Record<string, unknown> },
 ): Promise<DeliveryRow> {
-  const { id: endpointId, partnerId, orgId } = endpoint;
+  const { type, at } = message;
   // Standard Webhooks, "Payload structure".
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
-  return insert(tx, {
-    partnerId,
-    orgId,
-    endpointId,
-    type,
-    subject,
-    body,
-    createdAt: at,
-  });
+  return insert(tx, endpoint, { ...message, endpointId: endpoint.id, body });
 }
 
 /** Queues a mail to a person. */
-export function queueMail(
+export const queueMail = (
   tx: Tx,
   person: Target & { id: string },
-  { type, subject, at, mail }: Message & { mail: MailBody },
-): Promise<DeliveryRow> {
-  const { id: userId, partnerId, orgId } = person;
-  return insert(tx, {
-    partnerId,
-    orgId,
-    userId,
-    type,
-    subject,
-    body: JSON.stringify(mail),
-    createdAt: at,
-  });
-}
+  { mail, ...message }: Message & { mail: MailBody },
+): Promise<DeliveryRow> => insert(tx, person, { ...message, userId: person.id, body: JSON.stringify(mail) });
