@@ -7,11 +7,12 @@ import type { Ctx } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";
 import { lastHeard } from "@/server/ground/last-heard";
 import { operation } from "@/server/ground/operation";
+import { isoTimes } from "@/server/ground/records";
 import { inScope } from "@/server/ground/scope";
 import { containsPattern } from "@/server/ground/text";
 import { idInput } from "@/server/ground/wire";
 import { onlineCondition } from "./presence";
-import { type Device, type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
+import { type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
 
 /** Columns of a device query, with agents left-joined. */
 const deviceColumns = (now: Date) => ({
@@ -30,22 +31,6 @@ const deviceColumns = (now: Date) => ({
   updatedAt: devices.updatedAt,
   online: onlineCondition(now),
 });
-
-type DeviceRow = Omit<Device, "lastSeenAt" | "createdAt" | "updatedAt"> & {
-  lastSeenAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-};
-
-/** Maps a row to the wire format. */
-function toDevice(row: DeviceRow): Device {
-  return {
-    ...row,
-    lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
-}
 
 /**
  * Organization of a device in the caller's reach, for queries about it.
@@ -100,7 +85,7 @@ export const listDevices = operation({
         .orderBy(asc(devices.hostname), asc(devices.id))
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: devices, query, where });
-      return { data: rows.map(toDevice), pagination };
+      return { data: rows.map((row) => isoTimes(row)), pagination };
     });
   },
 });
@@ -126,15 +111,8 @@ export const getDevice = operation({
         .leftJoin(agents, eq(agents.deviceId, devices.id))
         .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
       if (!row) throw notFound("device");
-      const { metrics, agentRevokedAt, agentReleasedUntil, ...core } = row;
-      const customFields = toValueMap(await readDeviceValues(tx, ctx, core));
-      return {
-        ...toDevice(core),
-        agentRevokedAt: agentRevokedAt?.toISOString() ?? null,
-        agentReleasedUntil: agentReleasedUntil?.toISOString() ?? null,
-        metrics: metrics as DeviceDetail["metrics"],
-        customFields,
-      };
+      const customFields = toValueMap(await readDeviceValues(tx, ctx, row));
+      return { ...isoTimes(row), metrics: row.metrics as DeviceDetail["metrics"], customFields };
     });
   },
 });

@@ -11,6 +11,11 @@ export const mapValues = <T extends object, V>(
   to: (value: T[keyof T & string], name: keyof T & string) => V,
 ) => Object.fromEntries(keysOf(record).map((name) => [name, to(record[name], name)])) as { [N in keyof T]: V };
 
+type IsoTimes<T> = { [N in keyof T]: Date extends T[N] ? Exclude<T[N], Date> | string : T[N] };
+/** A row in wire form: its times as ISO 8601. */
+export const isoTimes = <T extends object>(row: T) =>
+  mapValues(row, (value) => (value instanceof Date ? value.toISOString() : value)) as IsoTimes<T>;
+
 /** A record of these names with computed values. */
 export const fromKeys = <N extends string, V>(names: readonly N[], toValue: (name: N) => V) =>
   Object.fromEntries(names.map((name) => [name, toValue(name)])) as Record<N, V>;

@@ -12,6 +12,7 @@ import { newId } from "@/server/ground/ids";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { partnerFor } from "@/server/ground/partner";
+import { fromKeys, isoTimes, keysOf } from "@/server/ground/records";
 import { inScope } from "@/server/ground/scope";
 import { containsPattern, toSlug } from "@/server/ground/text";
 import { requireMatch } from "@/server/ground/version";
@@ -19,21 +20,7 @@ import { onlyIdInput } from "@/server/ground/wire";
 import { requireOwnFactor } from "@/server/identity/auth/second-factor/factors";
 import { dropUserTokens } from "@/server/identity/auth/user-tokens";
 import { followZone } from "@/server/notify/report-schedules/zone";
-import {
-  createInput,
-  listInput,
-  type Organization,
-  organization,
-  organizationPage,
-  type UpdateInput,
-  updateInput,
-} from "./schema";
-
-const toOrganization = (row: typeof organizations.$inferSelect): Organization => ({
-  ...row,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-});
+import { createInput, listInput, organization, organizationPage, type UpdateInput, updateInput } from "./schema";
 
 /** Organizations in the caller's reach, by name; search is part of the name, in any case. */
 export const listOrganizations = operation({
@@ -51,7 +38,7 @@ export const listOrganizations = operation({
         .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id))
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: organizations, query, where });
-      return { data: rows.map(toOrganization), pagination };
+      return { data: rows.map((row) => isoTimes(row)), pagination };
     });
   },
 });
@@ -68,7 +55,7 @@ export const getOrganization = operation({
     const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, id));
     const [row] = await tenant(ctx.scope, (tx) => tx.select().from(organizations).where(where));
     if (!row) throw notFound("organization");
-    return toOrganization(row);
+    return isoTimes(row);
   },
 });
 
@@ -148,20 +135,21 @@ export const createOrganization = operation({
       details: { after: { name: row.name, slug: row.slug } },
     });
     if (widened) recordWidened(ctx, widened);
-    return toOrganization(row);
+    return isoTimes(row);
   },
 });
 
-type Change = { name?: string; requireTwoFactor?: boolean; timeZone?: string | null };
+type Change = Partial<Pick<typeof organizations.$inferSelect, "name" | "requireTwoFactor" | "timeZone">>;
 
 /** Values of the input that differ from the row. */
-function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor, timeZone }: UpdateInput): Change {
-  return {
-    ...(name !== undefined && name !== row.name && { name }),
-    ...(requireTwoFactor !== undefined && requireTwoFactor !== row.requireTwoFactor && { requireTwoFactor }),
-    ...(timeZone !== undefined && timeZone !== row.timeZone && { timeZone }),
-  };
-}
+const changesOf = (
+  row: typeof organizations.$inferSelect,
+  { name, requireTwoFactor, timeZone }: UpdateInput,
+): Change => ({
+  ...(name !== undefined && name !== row.name && { name }),
+  ...(requireTwoFactor !== undefined && requireTwoFactor !== row.requireTwoFactor && { requireTwoFactor }),
+  ...(timeZone !== undefined && timeZone !== row.timeZone && { timeZone }),
+});
 
 /**
  * Changes an organization's name (its slug stays, because addresses contain it), second factor requirement (of the home
@@ -181,23 +169,23 @@ export const updateOrganization = operation({
     const { before, after, change } = await tenant(ctx.scope, async (tx) => {
       const [found] = await tx.select().from(organizations).where(where).for("update");
       if (!found) throw notFound("organization");
-      requireMatch(ctx, toOrganization(found));
+      requireMatch(ctx, isoTimes(found));
       const change = changesOf(found, input);
       if (Object.keys(change).length === 0) return { before: found, after: found, change };
       const set = { ...change, updatedAt: ctx.now() };
       const [changed] = await tx.update(organizations).set(set).where(where).returning();
       return { before: found, after: changed ?? found, change };
     });
-    const names = Object.keys(change).filter((key): key is keyof Change => key in before);
+    const names = keysOf(change);
     if (names.length > 0)
       record(ctx, {
         action: "organization.update",
         orgId: after.id,
         ...resourceOf("organization", after),
-        details: { before: Object.fromEntries(names.map((name) => [name, before[name]])), after: change },
+        details: { before: fromKeys(names, (name) => before[name]), after: change },
       });
     if (change.requireTwoFactor) callersChanged();
     if ("timeZone" in change) await followZone(after);
-    return toOrganization(after);
+    return isoTimes(after);
   },
 });

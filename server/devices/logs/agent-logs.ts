@@ -8,6 +8,7 @@ import { counter } from "@/server/ground/background/metrics";
 import { readMembers } from "@/server/ground/exact-json";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
+import { isoTimes } from "@/server/ground/records";
 import { containsPattern } from "@/server/ground/text";
 import { byWrittenTime } from "@/server/ground/wire";
 import { type AgentLog, agentLogPage, ingestInput, ingestOutput, type LogEntry, listInput } from "./agent-log-schema";
@@ -18,10 +19,8 @@ const COLUMNS = { ...getTableColumns(agentLogs), fields: sql<string | null>`${ag
 type Row = Omit<typeof agentLogs.$inferSelect, "fields"> & { fields: string | null };
 
 const toLog = (row: Row): AgentLog => ({
-  ...row,
+  ...isoTimes(row),
   fields: readMembers(row.fields),
-  timestamp: row.timestamp.toISOString(),
-  createdAt: row.createdAt.toISOString(),
 });
 
 /**

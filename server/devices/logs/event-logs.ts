@@ -11,6 +11,7 @@ import { counter } from "@/server/ground/background/metrics";
 import { readMembers } from "@/server/ground/exact-json";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
+import { isoTimes } from "@/server/ground/records";
 import { containsPattern } from "@/server/ground/text";
 import { byWrittenTime } from "@/server/ground/wire";
 import {
@@ -32,10 +33,8 @@ const COLUMNS = { ...getTableColumns(deviceEventLogs), details: sql<string | nul
 type Row = Omit<typeof deviceEventLogs.$inferSelect, "details"> & { details: string | null };
 
 const toEvent = (row: Row): EventLog => ({
-  ...row,
+  ...isoTimes(row),
   details: readMembers(row.details),
-  timestamp: row.timestamp.toISOString(),
-  createdAt: row.createdAt.toISOString(),
 });
 
 /**

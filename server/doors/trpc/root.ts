@@ -77,13 +77,18 @@ import {
   listEnrollmentKeys,
   revokeEnrollmentKey,
 } from "@/server/identity/enrollment-keys/enrollment-keys";
-import { changePassword } from "@/server/identity/me/change-password";
-import { getMe } from "@/server/identity/me/get";
-import { endSession, listSessions } from "@/server/identity/me/sessions";
+import { changePassword, endSession, getMe, listSessions } from "@/server/identity/me/account";
 import { beginStepUp, checkProof, stepUp } from "@/server/identity/me/step-up";
-import { addPasskey, beginPasskey, removePasskey } from "@/server/identity/me/two-factor/passkeys";
-import { beginTotp, confirmTotp, removeTotp } from "@/server/identity/me/two-factor/totp";
-import { getTwoFactor, renewRecoveryCodes } from "@/server/identity/me/two-factor/two-factor";
+import {
+  addPasskey,
+  beginPasskey,
+  beginTotp,
+  confirmTotp,
+  getTwoFactor,
+  removePasskey,
+  removeTotp,
+  renewRecoveryCodes,
+} from "@/server/identity/me/two-factor/two-factor";
 import { getPreference, setPreference } from "@/server/identity/preferences/preferences";
 import { inviteUser } from "@/server/identity/users/invite";
 import { updateUser } from "@/server/identity/users/update";

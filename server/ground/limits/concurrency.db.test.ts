@@ -6,7 +6,7 @@ import { POST as password } from "@/app/api/v1/me/password/route";
 import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
 import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
 import type { AppError } from "@/server/ground/errors";
-import { changePassword } from "@/server/identity/me/change-password";
+import { changePassword } from "@/server/identity/me/account";
 import { bearer, call, createUser, ctxFor, PASSWORD } from "@/testing/factories";
 
 const AT_ONCE = 30;

@@ -12,7 +12,8 @@ import { newId } from "@/server/ground/ids";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { ownerFor } from "@/server/ground/partner";
-import { isPermission, type Permission } from "@/server/ground/permissions";
+import { isPermission } from "@/server/ground/permissions";
+import { fromKeys, isoTimes } from "@/server/ground/records";
 import { inReach, ofOwner } from "@/server/ground/scope";
 import { newSecret } from "@/server/ground/secrets";
 import { requireMatch } from "@/server/ground/version";
@@ -50,12 +51,12 @@ const settingsOf = ({ id, name, prefix, permissions, expiresAt, revokedAt }: Set
   ...{ id, name, prefix, permissions, expiresAt, revokedAt },
 });
 
-/** @throws AppError conflict for a key that was revoked */
-function requireNotRevoked({ revokedAt }: Row): void {
-  if (revokedAt) throw new AppError("conflict", "This key is revoked. Create another one.");
+/** A key to be changed. @throws AppError as lockKey does, conflict for a key that was revoked */
+async function lockUsableKey(tx: Tx, ctx: Ctx, id: string): Promise<Row> {
+  const found = await lockKey(tx, ctx, id);
+  if (found.revokedAt) throw new AppError("conflict", "This key is revoked. Create another one.");
+  return found;
 }
-
-const permissionsOf = ({ permissions }: Row): Permission[] => permissions.filter(isPermission);
 
 /** Disabled creators of keys. An organization does not see its partner's staff, but may know this. */
 async function disabledCreators(rows: readonly Row[]): Promise<Set<string>> {
@@ -74,13 +75,8 @@ async function disabledCreators(rows: readonly Row[]): Promise<Set<string>> {
 async function toApiKeys(rows: readonly Row[]): Promise<ApiKey[]> {
   const disabled = await disabledCreators(rows);
   return rows.map(({ keyHash: _, formerHash: __, ...row }) => ({
-    ...row,
-    expiresAt: row.expiresAt?.toISOString() ?? null,
-    revokedAt: row.revokedAt?.toISOString() ?? null,
-    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-    formerUntil: row.formerUntil?.toISOString() ?? null,
+    ...isoTimes(row),
     isCreatorDisabled: row.createdBy !== null && disabled.has(row.createdBy),
-    createdAt: row.createdAt.toISOString(),
   }));
 }
 
@@ -171,7 +167,7 @@ function differences(before: Change, after: Change) {
   const names = (["name", "permissions", "expiresAt"] as const).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
-  const of = (values: Change) => Object.fromEntries(names.map((name) => [name, values[name]]));
+  const of = (values: Change) => fromKeys(names, (name) => values[name]);
   return names.length === 0 ? null : { before: of(before), after: of(after) };
 }
 
@@ -189,15 +185,14 @@ export const updateApiKey = operation({
   async run(ctx, { id, name, permissions, expiresAt }) {
     if (expiresAt && expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
     const { before, after, about } = await tenant(ctx.scope, async (tx) => {
-      const found = await lockKey(tx, ctx, id);
-      requireNotRevoked(found);
+      const found = await lockUsableKey(tx, ctx, id);
       const change: Change = {
         name: name ?? found.name,
         permissions: permissions ?? found.permissions,
         expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt,
       };
       const changed = { ...found, ...change };
-      requireMayGrant(ctx, permissionsOf(changed));
+      requireMayGrant(ctx, changed.permissions.filter(isPermission));
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
       return { before: found, after: changed, about: await ownedResource(tx, "api_key", changed) };
     });
@@ -221,15 +216,10 @@ export const rotateApiKey = operation({
   async run(ctx, { id, overlapSeconds }) {
     const { secret, shown, hash } = newSecret("apiKey");
     const { before, after, about } = await tenant(ctx.scope, async (tx) => {
-      const found = await lockKey(tx, ctx, id);
-      requireNotRevoked(found);
-      requireMayGrant(ctx, permissionsOf(found));
-      const change = {
-        prefix: shown,
-        keyHash: hash,
-        formerHash: overlapSeconds > 0 ? found.keyHash : null,
-        formerUntil: overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null,
-      };
+      const found = await lockUsableKey(tx, ctx, id);
+      requireMayGrant(ctx, found.permissions.filter(isPermission));
+      const formerUntil = overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null;
+      const change = { prefix: shown, keyHash: hash, formerHash: formerUntil && found.keyHash, formerUntil };
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
       return { before: found, after: { ...found, ...change }, about: await ownedResource(tx, "api_key", found) };
     });

@@ -1,3 +1,4 @@
+import type postgres from "postgres";
 import { lookUp, lookUpAll, lookUpNoting } from "@/db/lookup";
 import type { Caller, Scope } from "@/server/ground/context";
 import { type Permission, ROLE_PERMISSIONS, type Role } from "@/server/ground/permissions";
@@ -100,6 +101,11 @@ type KeyRow = {
   orgIds: string[] | null;
 };
 
+const keyColumns = (sql: postgres.ISql) => sql`
+  k.id, k.name, k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
+  (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
+  CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"`;
+
 /** Address from which a key is used, and whether only to submit events. */
 type KeyUse = { ip: string | null; records: boolean };
 
@@ -113,9 +119,7 @@ export const findApiKeyCaller = (keyHash: string, { ip, records }: KeyUse): Prom
 async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller | null> {
   const row = await lookUpNoting<KeyRow & { keyHash: string }>(
     (sql) => sql`
-      SELECT k.id, k.name, CASE WHEN k.key_hash = ${keyHash} THEN k.key_hash ELSE k.former_hash END AS "keyHash", k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
-        (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
-        CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"
+      SELECT CASE WHEN k.key_hash = ${keyHash} THEN k.key_hash ELSE k.former_hash END AS "keyHash", ${keyColumns(sql)}
       FROM api_keys k
       WHERE (k.key_hash = ${keyHash} OR (k.former_hash = ${keyHash} AND k.former_until > now()))
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
@@ -132,10 +136,7 @@ async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller 
 export async function findKeyCaller(id: string): Promise<Caller | null> {
   const row = await lookUp<KeyRow>(
     (sql) => sql`
-      SELECT k.id, k.name, k.permissions, k.partner_id AS "partnerId", k.org_id AS "orgId",
-        (SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id AND o.is_home) AS "homeOrgId",
-        CASE WHEN k.org_id IS NULL THEN ARRAY(SELECT o.id FROM organizations o WHERE o.partner_id = k.partner_id) END AS "orgIds"
-      FROM api_keys k
+      SELECT ${keyColumns(sql)} FROM api_keys k
       WHERE k.id = ${id} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
   );
   return row ? keyCaller(row) : null;

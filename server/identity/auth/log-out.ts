@@ -1,13 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
-import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/ground/background/streams";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { hashSecret } from "@/server/ground/secrets";
+import { recordOwn } from "./person";
 import { logoutInput } from "./schema";
 import { endSessions } from "./sessions";
 
@@ -27,12 +26,7 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
   if (actor.type !== "user") return;
   await asSystem((tx) => endSessions(tx, { userId: actor.id, now: ctx.now(), sid }));
   callersChanged();
-  record(ctx, {
-    action: "user.logout",
-    orgId: ctx.homeOrgId,
-    ...resourceOf("user", actor),
-    details: sid ? { sessionId: sid } : {},
-  });
+  recordOwn(ctx, { action: "user.logout", details: sid ? { sessionId: sid } : {} });
 }
 
 /**

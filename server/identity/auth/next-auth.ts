@@ -11,8 +11,7 @@ import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verif
 import { endSignIn } from "./log-out";
 import { findByIdentity, oidcProvider, type Profile } from "./oidc/oidc";
 import { secondFactorInput, tokenInput } from "./schema";
-import { answerChallenge } from "./second-factor/answer";
-import { secondFactorRequired } from "./second-factor/challenge";
+import { answerChallenge, secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
 import { sessionCookie } from "./session-cookie";
 import { recordFailure, signIn } from "./sign-in";

@@ -1,3 +1,5 @@
+import { type AuditEvent, record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Actor, Caller, Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 
@@ -8,4 +10,9 @@ export type UserCaller = Caller & { actor: Person };
 export function requirePerson({ actor }: Ctx): Person {
   if (actor.type !== "user") throw new AppError("forbidden", "This is for people: an API key has no account.");
   return actor;
+}
+
+/** Records an event of the calling person's own account, in their organization or home. */
+export function recordOwn(ctx: Ctx, event: Omit<AuditEvent, "resourceType" | "resourceId" | "resourceName" | "orgId">) {
+  record(ctx, { ...event, ...resourceOf("user", requirePerson(ctx)) });
 }

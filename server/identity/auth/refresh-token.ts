@@ -1,14 +1,13 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
-import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/ground/background/streams";
 import { AppError } from "@/server/ground/errors";
 import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { hashSecret, looksLike } from "@/server/ground/secrets";
 import { findUserCaller } from "./caller";
+import { recordOwn } from "./person";
 import { refreshInput, tokenOutput } from "./schema";
 import { addRefreshToken, endSessions, lockSignIns } from "./sessions";
 import { toTokens } from "./start-session";
@@ -55,18 +54,9 @@ export const refreshToken = operation({
       : { kind: "unknown" };
     if (rotation.kind === "reused") callersChanged();
     const caller = rotation.kind === "unknown" ? null : await findUserCaller(rotation.userId);
-    if (rotation.kind === "reused" && caller) {
-      record(
-        { ...ctx, ...caller },
-        {
-          action: "user.token.reuse",
-          orgId: caller.homeOrgId,
-          ...resourceOf("user", caller.actor),
-          result: "denied",
-          errorMessage: "A refresh token was used twice.",
-        },
-      );
-    }
+    const reuse = { result: "denied", errorMessage: "A refresh token was used twice." } as const;
+    if (rotation.kind === "reused" && caller)
+      recordOwn({ ...ctx, ...caller }, { action: "user.token.reuse", ...reuse });
     if (rotation.kind !== "fresh" || !caller)
       throw new AppError("unauthenticated", "The refresh token is unknown, expired or spent.");
     return toTokens({ caller, sid: rotation.sid, refreshToken: rotation.next });

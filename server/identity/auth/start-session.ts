@@ -1,13 +1,12 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { userSessions, users } from "@/db/schema";
-import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
 import type { UserCaller } from "./person";
+import { recordOwn } from "./person";
 import type { TokenOutput } from "./schema";
 import { addRefreshToken } from "./sessions";
 
@@ -52,15 +51,7 @@ export async function startSession(
       .values({ id: sid, userId, via, ...from, createdAt: now, lastSeenAt: now, provenAt: now });
     return token;
   });
-  record(
-    { ...ctx, ...caller },
-    {
-      action: "user.login",
-      orgId: caller.homeOrgId,
-      ...resourceOf("user", caller.actor),
-      details: { sessionId: sid, via, methods },
-    },
-  );
+  recordOwn({ ...ctx, ...caller }, { action: "user.login", details: { sessionId: sid, via, methods } });
   return { caller, sid, refreshToken };
 }
 

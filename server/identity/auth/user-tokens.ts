@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNull, lt } from "drizzle-orm";
-import type { Tx } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { users, userTokens } from "@/db/schema";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
@@ -72,15 +72,15 @@ const sameAs = ({ secret, purpose, now }: Given) =>
   );
 
 /** Owner of a token, without redeeming it; null for an unknown, used or expired one. */
-export async function findUserToken(tx: Tx, given: Given): Promise<Found | null> {
+export async function findUserToken(given: Given): Promise<Found | null> {
   if (!looksLike(given.purpose, given.secret)) return null;
-  const [row] = await tx.select().from(userTokens).where(sameAs(given));
-  return row ? { userId: row.userId, challenge: row.challenge } : null;
+  const [row] = await asSystem((tx) => tx.select().from(userTokens).where(sameAs(given)));
+  return row ?? null;
 }
 
 /** Redeems a token: only one of two concurrent uses gets the person; null for an unknown, used or expired one. */
 export async function spendUserToken(tx: Tx, given: Given): Promise<Found | null> {
   if (!looksLike(given.purpose, given.secret)) return null;
   const [row] = await tx.update(userTokens).set({ usedAt: given.now }).where(sameAs(given)).returning();
-  return row ? { userId: row.userId, challenge: row.challenge } : null;
+  return row ?? null;
 }

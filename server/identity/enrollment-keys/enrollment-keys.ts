@@ -10,20 +10,14 @@ import { newId } from "@/server/ground/ids";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { partnerOfOrg } from "@/server/ground/partner";
+import { isoTimes } from "@/server/ground/records";
 import { inScope, ownOrg } from "@/server/ground/scope";
 import { newSecret } from "@/server/ground/secrets";
 import { onlyIdInput } from "@/server/ground/wire";
 import { createdEnrollmentKey, createInput, type EnrollmentKey, enrollmentKeyPage, listInput } from "./schema";
 
 /** A key for output, without its hash. */
-function toEnrollmentKey({ keyHash: _, ...row }: typeof enrollmentKeys.$inferSelect): EnrollmentKey {
-  return {
-    ...row,
-    expiresAt: row.expiresAt?.toISOString() ?? null,
-    revokedAt: row.revokedAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-  };
-}
+const toEnrollmentKey = ({ keyHash: _, ...row }: typeof enrollmentKeys.$inferSelect): EnrollmentKey => isoTimes(row);
 
 /** Enrollment keys of the caller's organizations, newest first, including revoked ones. */
 export const listEnrollmentKeys = operation({

@@ -1,23 +1,20 @@
 import { asSystem } from "@/db/client";
 import { userSessions } from "@/db/schema";
-import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { PROOF_MS } from "@/server/ground/recent-proof";
 import { noInput } from "@/server/ground/wire";
-import { requirePerson } from "@/server/identity/auth/person";
+import { recordOwn, requirePerson } from "@/server/identity/auth/person";
 import { hasPassword, provenPassword, requirePassword } from "@/server/identity/auth/prove-password";
 import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
 import {
   arePasskeysPossible,
   authenticationOptions,
-  challengeFor,
-  keptChallenge,
+  keepChallenge,
+  takeChallenge,
 } from "@/server/identity/auth/second-factor/passkeys";
 import { type Proof, provesSecondFactor } from "@/server/identity/auth/second-factor/prove";
-import { issueUserToken, spendUserToken } from "@/server/identity/auth/user-tokens";
 import { stepUpDone, stepUpInput, stepUpOptions } from "./two-factor/schema";
 
 /** POST /me/step-up/options: the caller's ways to confirm their identity; with a passkey, its challenge. */
@@ -32,10 +29,9 @@ export const beginStepUp = operation({
     if (factors.passkeys.length === 0 || !arePasskeysPossible())
       return { methods, challenge: null, passkeyOptions: null };
     const options = await authenticationOptions(factors.passkeys);
-    const kept = keptChallenge("get", options.challenge);
-    const issue = { userId: person.id, purpose: "passkey" as const, now: ctx.now(), challenge: kept };
-    const { secret } = await asSystem((tx) => issueUserToken(tx, issue));
-    return { methods: [...methods, "passkey" as const], challenge: secret, passkeyOptions: { ...options } };
+    const kept = { userId: person.id, ceremony: "get" as const, now: ctx.now() };
+    const challenge = await keepChallenge(kept, options.challenge);
+    return { methods: [...methods, "passkey" as const], challenge, passkeyOptions: { ...options } };
   },
 });
 
@@ -55,10 +51,7 @@ async function methodOf(userId: string, { password, code, passkey, challenge }: 
     await requirePassword(userId);
     return (await provenPassword(userId, password)) ? "password" : null;
   }
-  const spent = challenge
-    ? await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }))
-    : null;
-  const own = spent?.userId === userId ? challengeFor("get", spent.challenge) : null;
+  const own = challenge ? await takeChallenge({ userId, ceremony: "get", now }, challenge) : null;
   return provesSecondFactor(userId, { code, passkey, challenge: own, now });
 }
 
@@ -85,15 +78,14 @@ export const stepUp = operation({
   async run(ctx, input) {
     const person = requirePerson(ctx);
     const now = ctx.now();
-    const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
     const method = await methodOf(person.id, input, now);
     if (!method) {
-      record(ctx, { ...about, action: "user.step_up", result: "failure", errorMessage: "The proof is wrong." });
+      recordOwn(ctx, { action: "user.step_up", result: "failure", errorMessage: "The proof is wrong." });
       const field = input.password !== undefined ? "password" : input.code !== undefined ? "code" : "passkey";
       throw invalid(field, field === "code" ? "is wrong, or was used before" : "is wrong");
     }
     await renewProof(ctx, person.id, now);
-    record(ctx, { ...about, action: "user.step_up", details: { method } });
+    recordOwn(ctx, { action: "user.step_up", details: { method } });
     return { provenUntil: new Date(now.getTime() + PROOF_MS).toISOString() };
   },
 });

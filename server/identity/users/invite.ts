@@ -17,7 +17,7 @@ import { onlyIdInput } from "@/server/ground/wire";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { requireMayGrantRole, requireWholePartner } from "@/server/identity/auth/grant";
 import { handOutPasswordLink } from "@/server/identity/auth/links/password-link";
-import { forgetIdentities } from "@/server/identity/auth/oidc/forget-identities";
+import { forgetIdentities } from "@/server/identity/auth/oidc/oidc";
 import type { LinkKind } from "@/server/identity/auth/user-tokens";
 import { invitation } from "./schema";
 import { userColumns } from "./users";

@@ -11,7 +11,7 @@ import { isUuid } from "@/server/ground/ids";
 import { createApiKey as createKey } from "@/server/identity/api-keys/api-keys";
 import { createInput as createKeyInput } from "@/server/identity/api-keys/schema";
 import { findByEmail } from "@/server/identity/auth/find-by-email";
-import { forgetIdentities } from "@/server/identity/auth/oidc/forget-identities";
+import { forgetIdentities } from "@/server/identity/auth/oidc/oidc";
 import { newPassword } from "@/server/identity/auth/schema";
 import { removeSecondFactors } from "@/server/identity/auth/second-factor/factors";
 import { setPassword } from "@/server/identity/auth/set-password";
@@ -184,7 +184,7 @@ export const resetPassword: Command = {
       const row = await findByEmail(email);
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
-      const endedSessions = await setPassword({ user: row, password, now: ctx.now() });
+      const endedSessions = (await setPassword({ user: row, password, now: ctx.now() })) ?? 0;
       const unlinkedIdentities = await forgetIdentities(row.id);
       const removeTwoFactor = values["remove-two-factor"] ?? false;
       if (removeTwoFactor) await removeSecondFactors(row.id);

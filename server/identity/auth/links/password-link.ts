@@ -1,7 +1,5 @@
 import { asSystem, type Tx } from "@/db/client";
 import { messageOf } from "@/db/thrown";
-import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
 import { trackWork } from "@/server/ground/background/pending-work";
 import { callersChanged } from "@/server/ground/background/streams";
 import type { Ctx } from "@/server/ground/context";
@@ -15,8 +13,9 @@ import { inOneLine } from "@/server/ground/text";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { findByEmail } from "@/server/identity/auth/find-by-email";
 import type { UserCaller } from "@/server/identity/auth/person";
+import { recordOwn } from "@/server/identity/auth/person";
 import { accepted, acceptInput, forgotInput, resetInput } from "@/server/identity/auth/schema";
-import { setPasswordBy } from "@/server/identity/auth/set-password";
+import { setPassword } from "@/server/identity/auth/set-password";
 import {
   dropTokens,
   findUserToken,
@@ -74,23 +73,16 @@ async function spendPasswordLink(
   await limit("link", ctx.ip);
   const now = ctx.now();
   const given = { secret: token, purpose: kind, now };
-  const found = await asSystem((tx) => findUserToken(tx, given));
+  const found = await findUserToken(given);
   const caller = found && (await findUserCaller(found.userId));
   if (!caller) throw unusable();
   const { actor } = caller;
   const spend = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
-  const endedSessions = await setPasswordBy(spend, { user: actor, password, now });
+  const endedSessions = await setPassword({ user: actor, password, now, spend });
   if (endedSessions === null) throw unusable();
   callersChanged();
-  record(
-    { ...ctx, ...caller },
-    {
-      action: kind === "invite" ? "user.invite.accept" : "user.password.reset",
-      orgId: caller.homeOrgId,
-      ...resourceOf("user", actor),
-      details: { via: "link", endedSessions },
-    },
-  );
+  const action = kind === "invite" ? "user.invite.accept" : "user.password.reset";
+  recordOwn({ ...ctx, ...caller }, { action, details: { via: "link", endedSessions } });
   return caller;
 }
 
@@ -134,20 +126,16 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
   if (!row || !caller) return;
   await limit("forgot.mail", row.id);
   const self = { ...ctx, ...caller };
-  const event = {
-    action: "user.password.reset.request" as const,
-    orgId: caller.homeOrgId,
-    ...resourceOf("user", row),
-  };
+  const action = "user.password.reset.request";
   // Anybody can request this link, so it must not replace an invitation, which is valid for longer.
   const about = { userId: row.id, kind: "reset" as const, replaces: ["reset" as const], now: ctx.now() };
   await handOutPasswordLink(about, async ({ link }) => {
     const mail = { to: row.email, subject: "Reset your Trailmark password", text: textOf(row, link) };
     await sendMail(mail).catch((error: unknown) => {
-      record(self, { ...event, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });
+      recordOwn(self, { action, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });
       throw error;
     });
-    record(self, { ...event, details: { sentTo: row.email } });
+    recordOwn(self, { action, details: { sentTo: row.email } });
   });
 }
 

@@ -10,6 +10,7 @@ import { newId } from "@/server/ground/ids";
 import { countInTurn, requireUserQuota } from "@/server/ground/limits/quota";
 import { inOneLine, repairText } from "@/server/ground/text";
 import { findUserCaller } from "@/server/identity/auth/caller";
+import { recordOwn } from "@/server/identity/auth/person";
 import { email as emailSchema } from "@/server/identity/auth/schema";
 
 /** An identity provider's claims about a person (OpenID Connect Core 1.0, section 5.1). */
@@ -124,10 +125,8 @@ function recordViewer(ctx: Ctx, { id, email, name, role, orgId }: Viewer): void 
 
 async function recordLink(ctx: Ctx, userId: string): Promise<void> {
   const caller = await findUserCaller(userId);
-  if (!caller) return;
-  const about = resourceOf("user", caller.actor);
-  const event = { action: "user.identity.link" as const, orgId: caller.homeOrgId, ...about };
-  record({ ...ctx, ...caller }, { ...event, details: { issuer: env().OIDC_ISSUER ?? "" } });
+  const details = { issuer: env().OIDC_ISSUER ?? "" };
+  if (caller) recordOwn({ ...ctx, ...caller }, { action: "user.identity.link", details });
 }
 
 /**
@@ -147,4 +146,16 @@ export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string
   if (linked?.viewer) recordViewer(ctx, linked.viewer);
   if (linked?.isNew) await recordLink(ctx, linked.userId);
   return linked?.userId;
+}
+
+/**
+ * Unlinks a person's identities; the next sign-in at the provider with the verified address links again.
+ * @returns the number of identities removed
+ */
+export async function forgetIdentities(userId: string): Promise<number> {
+  const theirs = eq(userIdentities.userId, userId);
+  const rows = await asSystem((tx) =>
+    tx.delete(userIdentities).where(theirs).returning({ userId: userIdentities.userId }),
+  );
+  return rows.length;
 }

@@ -12,6 +12,7 @@ import { asSystem } from "@/db/client";
 import { userPasskeys } from "@/db/schema";
 import { env } from "@/server/ground/env";
 import { AppError } from "@/server/ground/errors";
+import { issueUserToken, spendUserToken } from "@/server/identity/auth/user-tokens";
 import type { SecondFactors } from "./factors";
 
 type Passkey = SecondFactors["passkeys"][number];
@@ -19,13 +20,19 @@ type Passkey = SecondFactors["passkeys"][number];
 /** Purpose of a challenge: a prompt for a passkey must not allow registering one. */
 type Ceremony = "create" | "get";
 
-/** A challenge with its purpose, for storage. */
-export const keptChallenge = (ceremony: Ceremony, challenge: string): string => `${ceremony} ${challenge}`;
+type Kept = { userId: string; ceremony: Ceremony; now: Date };
 
-/** A stored challenge if it is for this purpose; null otherwise. */
-export function challengeFor(ceremony: Ceremony, kept: string | null): string | null {
-  const start = keptChallenge(ceremony, "");
-  return kept?.startsWith(start) ? kept.slice(start.length) : null;
+/** Stores a challenge with its purpose. @returns the secret that its answer must accompany */
+export async function keepChallenge({ userId, ceremony, now }: Kept, challenge: string): Promise<string> {
+  const issue = { userId, purpose: "passkey" as const, now, challenge: `${ceremony} ${challenge}` };
+  return (await asSystem((tx) => issueUserToken(tx, issue))).secret;
+}
+
+/** Redeems a stored challenge, if it is this person's and for this purpose; null otherwise. */
+export async function takeChallenge({ userId, ceremony, now }: Kept, secret: string): Promise<string | null> {
+  const spent = await asSystem((tx) => spendUserToken(tx, { secret, purpose: "passkey", now }));
+  const [kept, challenge = null] = spent?.challenge?.split(" ") ?? [];
+  return spent?.userId === userId && kept === ceremony ? challenge : null;
 }
 
 /** Relying party (WebAuthn Level 3): name and origin under which browsers know this installation. */

@@ -1,5 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { beginPasskey } from "@/server/identity/me/two-factor/passkeys";
+import { beginPasskey } from "@/server/identity/me/two-factor/two-factor";
 
 export const POST = route(beginPasskey, {
   summary: "What a browser needs to create a passkey",

@@ -1,5 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { beginTotp, removeTotp } from "@/server/identity/me/two-factor/totp";
+import { beginTotp, removeTotp } from "@/server/identity/me/two-factor/two-factor";
 
 export const POST = route(beginTotp, {
   summary: "A secret for an authenticator app; it takes effect once confirmed",

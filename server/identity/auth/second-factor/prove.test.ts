@@ -1,6 +1,6 @@
 import { Secret, TOTP } from "otpauth";
 import { expect, it } from "vitest";
-import { stepOf } from "./totp";
+import { stepOf } from "./prove";
 
 const NOW = new Date("2026-11-22T12:00:15Z");
 const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
