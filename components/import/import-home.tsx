@@ -1,6 +1,6 @@
 "use client";
 
-import { Radio } from "@mantine/core";
+import { Radio, Stack } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -63,11 +63,11 @@ function NewImport() {
     <Section title="New import">
       <div className={classes.form}>
         <Radio.Group label="Where the fields come from" value={source} onChange={setSource}>
-          <div className={classes.choices}>
+          <Stack gap="sm" mt="xs">
             {sources.map(({ id, label, hint }) => (
               <Radio key={id} value={id} label={label} description={hint} />
             ))}
-          </div>
+          </Stack>
         </Radio.Group>
         <p className={classes.quiet}>
           Only computer-scope fields are imported, as fields of All organizations. Location-scope and client-scope

@@ -1,5 +1,6 @@
 "use client";
 
+import { Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
@@ -44,12 +45,12 @@ function Wizard({ id, takesFocus }: { id: string; takesFocus: boolean }) {
 
 function Lead({ state }: { state: ImportState }) {
   return (
-    <span className={classes.words}>
+    <Group component="span" gap="4px 16px">
       <span>{state.files.map((file) => file.name).join(", ") || "No file yet"}</span>
       <Link href="/settings/custom-fields/import" className="tm-link">
         All imports
       </Link>
-    </span>
+    </Group>
   );
 }
 
@@ -81,7 +82,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   // Shared by all steps, so that each saves on top of the previous changes.
   const draft = usePlanDraft(state);
   const goTo = (next: Step) => {
-    void draft?.flush().catch(() => {});
+    void draft.flush().catch(() => {});
     onStep(next);
   };
   return (

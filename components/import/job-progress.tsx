@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Progress } from "@mantine/core";
+import { Button, Group, Progress } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { count } from "@/components/format/amounts";
@@ -49,7 +49,7 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
   const left = isCounted && rate > 0 && job.done > 0 ? duration((job.total - job.done) / rate) : null;
   return (
     <div className={classes.progress}>
-      <div className={classes.progressHead}>
+      <Group justify="space-between" wrap="nowrap">
         <strong>{job.cancelRequested ? "Stopping after the current rows" : JOB_LABEL[job.name]}</strong>
         <Button
           variant="default"
@@ -60,7 +60,7 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
         >
           Cancel
         </Button>
-      </div>
+      </Group>
       {cancel.error && <Message tone="bad">{errorText(cancel.error)}</Message>}
       <Progress value={share} animated={!isCounted} aria-label={JOB_LABEL[job.name]} />
       <p className={classes.quiet} aria-live="polite">

@@ -36,7 +36,7 @@ const asTyped = (saved: Plan, { fields }: Plan): Plan => ({
  * save names the revision it is based on; if another window has saved meanwhile, that version is shown instead. The
  * draft is React state, because the query cache notifies too late for a text field to keep its cursor.
  */
-export function usePlanDraft(state: ImportState): PlanDraft | null {
+export function usePlanDraft(state: ImportState): PlanDraft {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { scope, show } = useChange(state.id);
@@ -77,7 +77,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
     saving.current = saving.current.catch(() => {}).then(store);
     return saving.current;
   };
-  const plan = draft ?? state.plan;
+  const plan = draft ?? state.plan ?? NO_PLAN;
   const change = (next: Plan) => {
     if (!draft && !unsaved.current) revision.current = state.revision;
     unsaved.current = next;
@@ -90,7 +90,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
   const latest = useRef({ plan, flush, change });
   latest.current = { plan, flush, change };
   useEffect(() => () => void latest.current.flush().catch(() => {}), []);
-  const getPlan = useCallback(() => latest.current.plan ?? NO_PLAN, []);
+  const getPlan = useCallback(() => latest.current.plan, []);
   const changeField = useCallback(
     (column: number, part: Partial<PlanField>) => {
       const before = getPlan();
@@ -99,5 +99,5 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
     },
     [getPlan],
   );
-  return plan && { plan, change, changeField, getPlan, flush, error: save.error };
+  return { plan, change, changeField, getPlan, flush, error: save.error };
 }

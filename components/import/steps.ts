@@ -5,7 +5,7 @@ export const STEPS = ["source", "fields", "values", "check", "run", "report"] as
 export type Step = (typeof STEPS)[number];
 
 /** Props of every step: the import, its mapping while it is edited, and navigation to another step. */
-export type StepProps = { state: ImportState; draft: PlanDraft | null; onStep: (step: Step) => void };
+export type StepProps = { state: ImportState; draft: PlanDraft; onStep: (step: Step) => void };
 export const STEP_LABEL: Record<Step, string> = {
   source: "Source",
   fields: "Fields",

@@ -1,7 +1,9 @@
 import { Button } from "@mantine/core";
+import type { Virtualizer } from "@tanstack/react-virtual";
 import type { CSSProperties, ReactNode } from "react";
 import { cssVariables } from "./css-variables";
 import classes from "./record-table.module.css";
+import { VirtualRows } from "./virtual-rows";
 
 type RowButtonProps = {
   label: string;
@@ -48,6 +50,9 @@ type Props<T> = {
   rowKey: (row: T) => string;
   isStale?: boolean;
   isCurrent?: (row: T) => boolean;
+  /** Renders only the rows in view; hasMore: others are not loaded. */
+  virtual?: Virtualizer<HTMLElement, HTMLTableRowElement>;
+  hasMore?: boolean;
 };
 
 /** The minimum width of a column without a fixed width. */
@@ -62,9 +67,40 @@ function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProp
 }
 
 /** A table of records. On a phone each record is a card. */
-export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurrent }: Props<T>) {
+export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurrent, virtual, hasMore }: Props<T>) {
+  const places = virtual?.getVirtualItems().map(({ index }) => index) ?? [...rows.keys()];
+  const body = places.map((i) => {
+    const row = rows[i];
+    return (
+      row && (
+        <tr
+          key={rowKey(row)}
+          className={classes.row}
+          aria-current={isCurrent?.(row) || undefined}
+          {...(virtual && { ref: virtual.measureElement, "data-index": i, "aria-rowindex": i + 2 })}
+        >
+          {columns.map((column) => (
+            <td
+              key={column.header}
+              data-label={column.header}
+              data-minor={column.minor || undefined}
+              data-align={column.align}
+            >
+              {column.cell(row)}
+              <Note>{column.note?.(row)}</Note>
+            </td>
+          ))}
+        </tr>
+      )
+    );
+  });
   return (
-    <table className={classes.table} data-stale={isStale || undefined} aria-busy={isStale}>
+    <table
+      className={classes.table}
+      data-stale={isStale || undefined}
+      aria-busy={isStale}
+      aria-rowcount={virtual && (hasMore ? -1 : rows.length + 1)}
+    >
       <caption>{caption}</caption>
       <thead className={classes.head}>
         <tr>
@@ -81,23 +117,7 @@ export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurr
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={rowKey(row)} className={classes.row} aria-current={isCurrent?.(row) || undefined}>
-            {columns.map((column) => (
-              <td
-                key={column.header}
-                data-label={column.header}
-                data-minor={column.minor || undefined}
-                data-align={column.align}
-              >
-                {column.cell(row)}
-                <Note>{column.note?.(row)}</Note>
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{virtual ? <VirtualRows virtual={virtual}>{body}</VirtualRows> : body}</tbody>
     </table>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Checkbox, Group, Select, TextInput } from "@mantine/core";
+import { Box, Button, Checkbox, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useId, useState } from "react";
@@ -74,7 +74,7 @@ function FixValues({ state }: { state: ImportState }) {
   const last = state.summary.edits?.at(-1);
   const match = isWhole ? ("cell" as const) : ("part" as const);
   return (
-    <details className={classes.fix}>
+    <details className={`${shared.pad} ${classes.fix}`}>
       <summary>Find and replace</summary>
       <Group gap="sm" align="flex-end">
         <Select
@@ -179,7 +179,7 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
       <p className={shared.lead} role="status">
         {sentenceOf(state, tally)}
       </p>
-      <div className={classes.outcomes}>
+      <Stack gap={10} className={shared.pad}>
         <OutcomeChips
           label="Rows"
           items={ROW_OUTCOMES.map((name) => ({
@@ -203,15 +203,15 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
           onChoose={(chosen) => void setFilter({ values: chosen })}
         />
         {filter.rows && MEANING[filter.rows] && <p className={shared.quiet}>{MEANING[filter.rows]}</p>}
-      </div>
+      </Stack>
       {state.status === "checked" && <FixValues state={state} />}
-      <div className={classes.search}>
+      <Box className={shared.pad} maw={420}>
         <SearchField
           label="Search rows by computer, ID or value"
           value={filter.search}
           onSearch={(search) => void setFilter({ search: search || null })}
         />
-      </div>
+      </Box>
       <CheckTable state={state} outcome={filter.rows} value={filter.values} search={filter.search} />
       <Section title="Values by field" flush>
         <FieldTally state={state} fields={tally.fields} />

@@ -1,15 +1,13 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { counted } from "@/components/format/amounts";
 import { ChoiceMapper } from "@/components/import/fields/choice-mapper";
-import { useFaults } from "@/components/import/fields/faults";
+import { NotSaved, useFaults } from "@/components/import/fields/faults";
 import fieldsClasses from "@/components/import/fields/fields.module.css";
-import { NotSaved } from "@/components/import/fields/not-saved";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
-import type { PlanDraft } from "@/components/import/plan-draft";
 import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
@@ -30,8 +28,8 @@ function RunSummary({ state, check }: { state: ImportState; check: CheckReport }
   const { devices, sourceIds, picked } = check.writes;
   const skipped = ambiguous - picked;
   return (
-    <div className={classes.pad}>
-      <ul className={classes.plain}>
+    <Stack gap="sm" className={classes.pad}>
+      <ul className="tm-bullets">
         {created > 0 && <li>{counted(created, "field")} will be created.</li>}
         {writes > 0 && (
           <li>
@@ -55,12 +53,12 @@ function RunSummary({ state, check }: { state: ImportState; check: CheckReport }
         )}
       </ul>
       {writes === 0 && <Message tone="warn">There is no value to write. The counts above say why.</Message>}
-    </div>
+    </Stack>
   );
 }
 
 /** Unknown choices of dropdown fields, which can be mapped from within the check. */
-function UnknownInCheck({ state, draft }: { state: ImportState; draft: PlanDraft }) {
+function UnknownInCheck({ state, draft }: Pick<StepProps, "state" | "draft">) {
   const faults = useFaults(state, draft.plan);
   const found = draft.plan.fields.flatMap((field) => {
     const unknown = field.action === "skip" ? null : faults.unknownChoices(field.column);
@@ -102,7 +100,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
   const again = useMutation(trpc.imports.check.mutationOptions({ scope, onSuccess: show }));
   // Saves pending changes of the mapping first; if that fails, the draft reports why.
   const checkAgain = async () => {
-    await draft?.flush();
+    await draft.flush();
     again.mutate({ id: state.id });
   };
   const run = useMutation(
@@ -132,7 +130,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
           <Message tone="bad">{errorText(again.error)}</Message>
         </div>
       )}
-      {draft && <NotSaved draft={draft} state={state} />}
+      <NotSaved draft={draft} state={state} />
       {isStale && (
         <Notice
           title={check ? "The import has changed since the check" : "Not checked yet"}
@@ -146,7 +144,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
         </Notice>
       )}
       {!isStale && check && <CheckResult state={state} tally={check} />}
-      {(mayRun || isStale) && draft && <UnknownInCheck state={state} draft={draft} />}
+      {(mayRun || isStale) && <UnknownInCheck state={state} draft={draft} />}
       {mayRun && state.summary.check && <RunSummary state={state} check={state.summary.check} />}
       {mayRun && (
         <div className={classes.foot}>

@@ -7,10 +7,14 @@ import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
+import { RecordTable, RowButton } from "@/components/ui/record-table";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
-import { VirtualRows } from "@/components/ui/virtual-rows";
-import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
-import { ROW_OUTCOME_LABELS, type RowOutcome, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
+import {
+  type ImportRow,
+  ROW_OUTCOME_LABELS,
+  type RowOutcome,
+  type ValueOutcome,
+} from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/ground/text";
 import classes from "./check.module.css";
@@ -114,40 +118,67 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
     estimateSize: () => ROW_PX,
     overscan: 12,
   });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
+  const last = virtual.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= rows.length - 20) onMore();
   }, [hasMore, last, rows.length, onMore]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={moveFocus}>
-      <table className={`${shared.table} ${classes.rows}`} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <caption>Rows of the file with their outcomes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Row</th>
-            <th scope="col">Computer</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Device or reason</th>
-            <th scope="col">Values</th>
-          </tr>
-        </thead>
-        <tbody>
-          <VirtualRows virtual={virtual}>
-            {items.map((item) => {
-              const row = rows[item.index];
-              const open = () => onOpen(row?.rowNo ?? 0);
-              return (
-                row && (
-                  <Row key={row.rowNo} row={row} index={item.index} measure={virtual.measureElement} onOpen={open} />
-                )
-              );
-            })}
-          </VirtualRows>
-        </tbody>
-      </table>
+      <RecordTable
+        caption="Rows of the file with their outcomes"
+        rows={rows}
+        rowKey={(row) => String(row.rowNo)}
+        virtual={virtual}
+        hasMore={hasMore}
+        columns={[
+          {
+            header: "Row",
+            width: 110,
+            cell: ({ rowNo }) => (
+              <RowButton label={`Open row ${rowNo}`} onClick={() => onOpen(rowNo)}>
+                {count(rowNo)}
+              </RowButton>
+            ),
+          },
+          {
+            header: "Computer",
+            cell: (row) => (
+              <span>
+                {row.hostname || "No name"}
+                <small>{row.sourceId ? `ID ${row.sourceId}` : "no ID"}</small>
+              </span>
+            ),
+          },
+          { header: "Outcome", width: 200, cell: (row) => <Outcome row={row} /> },
+          { header: "Device or reason", cell: (row) => <Device row={row} /> },
+          { header: "Values", width: 220, cell: (row) => <Values row={row} /> },
+        ]}
+      />
     </section>
+  );
+}
+
+const pickedOf = ({ candidates, pickedDeviceId }: ImportRow) =>
+  candidates.find(({ deviceId }) => deviceId === pickedDeviceId);
+
+function Outcome({ row }: { row: ImportRow }) {
+  const isPicked = pickedOf(row) !== undefined;
+  return (
+    <StateTag tone={isPicked ? "good" : ROW_TONE[row.outcome]}>
+      {isPicked ? "Picked" : ROW_OUTCOME_LABELS[row.outcome]}
+    </StateTag>
+  );
+}
+
+function Device({ row }: { row: ImportRow }) {
+  const device = row.device ?? pickedOf(row);
+  if (!device) return capitalized(row.reason ?? "");
+  return (
+    <span>
+      {device.hostname}
+      <small>{device.organization}</small>
+    </span>
   );
 }
 
@@ -168,51 +199,12 @@ function summary(row: ImportRow): string {
   return isLeft ? `Not written: ${counts}` : counts;
 }
 
-type RowProps = {
-  row: ImportRow;
-  index: number;
-  measure: (row: HTMLTableRowElement | null) => void;
-  onOpen: () => void;
-};
-
-/** A row; its height is measured, because on a phone it is a card. */
-function Row({ row, index, measure, onOpen }: RowProps) {
-  const picked = row.candidates.find((c) => c.deviceId === row.pickedDeviceId);
-  const device = row.device ?? picked;
+function Values({ row }: { row: ImportRow }) {
   const values = summary(row);
+  const isInvalid = row.cells.some(({ outcome }) => outcome === "invalid");
   return (
-    <tr
-      ref={measure}
-      data-index={index}
-      aria-rowindex={index + 2}
-      data-invalid={row.cells.some((cell) => cell.outcome === "invalid") || undefined}
-    >
-      <th scope="row">
-        <button type="button" className={classes.open} onClick={onOpen} aria-label={`Open row ${row.rowNo}`}>
-          <span className={classes.wordRow}>Open row </span>
-          {count(row.rowNo)}
-        </button>
-      </th>
-      <td>
-        <span className={classes.clip}>{row.hostname || "No name"}</span>
-        <small className={classes.clip}>{row.sourceId ? `ID ${row.sourceId}` : "no ID"}</small>
-      </td>
-      <td>
-        <StateTag tone={picked ? "good" : ROW_TONE[row.outcome]}>
-          {picked ? "Picked" : ROW_OUTCOME_LABELS[row.outcome]}
-        </StateTag>
-      </td>
-      <td>
-        <span className={device ? classes.clip : classes.reason}>
-          {device ? device.hostname : capitalized(row.reason ?? "")}
-        </span>
-        {device && <small className={classes.clip}>{device.organization}</small>}
-      </td>
-      <td>
-        <span className={classes.clip} data-nothing={values === "" || undefined}>
-          {values || "None"}
-        </span>
-      </td>
-    </tr>
+    <span className={classes.figure} data-zero={values === "" || undefined} data-bad={isInvalid || undefined}>
+      {values || "None"}
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
@@ -13,6 +13,7 @@ import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
+import { Fact } from "@/components/ui/facts";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
@@ -100,10 +101,9 @@ export function ReportStep({ state }: StepProps) {
           {rowCounts(report, state.totalRows)
             .filter(({ rows }) => rows > 0)
             .map(({ label, rows }) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd className="tm-figures">{count(rows)}</dd>
-              </div>
+              <Fact key={label} name={label}>
+                {count(rows)}
+              </Fact>
             ))}
         </dl>
       </Section>
@@ -157,7 +157,7 @@ function readBackText(report: RunReport): string | null {
 
 function Verdict({ state, report }: { state: StepProps["state"]; report: RunReport }) {
   const { tone, text } = verdictOf(state, report);
-  return tone === "warn" ? <Message tone="warn">{text}</Message> : <p className={classes.verdict}>{text}</p>;
+  return tone === "warn" ? <Message tone="warn">{text}</Message> : <Text fw={600}>{text}</Text>;
 }
 
 function FileLink({ href, children }: { href: string; children: string }) {

@@ -42,7 +42,7 @@ function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
     return (
       <div>
         <Text fw={600}>Devices</Text>
-        <ul className={shared.plain}>
+        <ul className="tm-bullets">
           {row.candidates.map((device) => (
             <li key={device.deviceId}>
               <Anchor component={Link} href={`/devices/${device.deviceId}`} fz="inherit">

@@ -5,20 +5,16 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import importClasses from "@/components/import/import.module.css";
 import shared from "@/components/import/import.module.css";
-import type { PlanDraft } from "@/components/import/plan-draft";
-import { ReadNotes } from "@/components/import/source/file-notes";
-import { OtherScopes } from "@/components/import/source/other-scopes";
+import { OtherScopes, ReadNotes } from "@/components/import/source/file-notes";
 import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { errorText, Message } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { fieldColumns, useFaults } from "./faults";
+import { fieldColumns, NotSaved, useFaults } from "./faults";
 import { FieldRow } from "./field-row";
 import classes from "./fields.module.css";
-import { NotSaved } from "./not-saved";
 import { useTargets } from "./target-select";
 
 /** States that the mapping is from an earlier file with the same columns, with a button to ignore it. */
@@ -29,7 +25,7 @@ function SavedMappingNote({ state, flush }: { state: ImportState; flush: () => P
   const { mappingFrom } = state.summary;
   if (!mappingFrom || state.startedAt) return null;
   return (
-    <div className={importClasses.note}>
+    <div className={shared.note}>
       <p>
         <strong>You have mapped these columns before.</strong> The mapping of <When at={mappingFrom} /> is filled in.
       </p>
@@ -47,11 +43,7 @@ function SavedMappingNote({ state, flush }: { state: ImportState; flush: () => P
 }
 
 /** Maps each source field to a field here. */
-export function FieldsStep({ draft, ...props }: StepProps) {
-  return draft && <Fields {...props} draft={draft} />;
-}
-
-function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
+export function FieldsStep({ state, onStep, draft }: StepProps) {
   const targets = useTargets(draft.plan);
   const faults = useFaults(state, draft.plan);
   const [isBlocked, setIsBlocked] = useState(false);

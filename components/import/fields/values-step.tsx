@@ -18,9 +18,8 @@ import {
   type PlanField,
   type SourceColumn,
 } from "@/server/custom-fields/import/plan-schema";
-import { type Faults, fieldColumns, useFaults } from "./faults";
+import { type Faults, fieldColumns, NotSaved, useFaults } from "./faults";
 import classes from "./fields.module.css";
-import { NotSaved } from "./not-saved";
 import { TargetSelect, type Targets, useTargets } from "./target-select";
 
 type ValueRowProps = {
@@ -129,11 +128,7 @@ function IdentifierSelect({ name, columns, draft, guesses, error }: IdentifierPr
 }
 
 /** Selects the identifying columns and how values are written. */
-export function ValuesStep({ draft, ...props }: StepProps) {
-  return draft && <Mapping {...props} draft={draft} />;
-}
-
-function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
+export function ValuesStep({ state, onStep, draft }: StepProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { scope, show } = useChange(state.id);
@@ -194,7 +189,7 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   );
 }
 
-type ValuesProps = Pick<StepProps, "state"> & { draft: PlanDraft; faults: Faults; guesses: Record<number, string> };
+type ValuesProps = Pick<StepProps, "state" | "draft"> & { faults: Faults; guesses: Record<number, string> };
 
 function Values({ state, draft, faults, guesses }: ValuesProps) {
   const targets = useTargets(draft.plan);

@@ -1,7 +1,9 @@
-import { Button, Group } from "@mantine/core";
+import { Anchor, Button, Group } from "@mantine/core";
+import { counted } from "@/components/format/amounts";
 import classes from "@/components/import/import.module.css";
 import type { Outputs } from "@/components/trpc";
 import { Message } from "@/components/ui/notice";
+import { isImportable } from "@/server/custom-fields/import/plan-schema";
 import type { ImportFile, ImportState } from "@/server/custom-fields/import/schema";
 
 /** Notes from reading all rows, per file. */
@@ -11,7 +13,7 @@ export function ReadNotes({ state }: { state: ImportState }) {
   );
   return notes.length === 0 ? null : (
     <div className={classes.pad}>
-      <ul className={classes.plain} aria-label="How the file was read">
+      <ul className="tm-bullets" aria-label="How the file was read">
         {notes.map((note) => (
           <li key={note}>{note}</li>
         ))}
@@ -58,6 +60,24 @@ export function FileNotes({ file, preview, onHeader, isBusy }: Props) {
           {note}
         </p>
       ))}
+    </div>
+  );
+}
+
+/** Fields of other scopes: not imported, but listed and downloadable. */
+export function OtherScopes({ state }: { state: ImportState }) {
+  const others = state.columns.filter((column) => !isImportable(column));
+  if (others.length === 0) return null;
+  const names = others.map((column) => `${column.title} (${column.declared?.scope})`).join(", ");
+  return (
+    <div className={classes.note}>
+      <p>
+        <strong>{counted(others.length, "field is", "fields are")} not imported.</strong> Only computer-scope fields are
+        imported. Create these by hand as fields of an organization: {names}.
+      </p>
+      <Anchor href={`/api/v1/custom-fields/imports/${state.id}/other-scopes`} download fz="inherit">
+        Download them as CSV
+      </Anchor>
     </div>
   );
 }

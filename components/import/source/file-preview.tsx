@@ -42,7 +42,7 @@ function PreviewTable({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={classes.rowsInSight} tabIndex={0} aria-label={`First rows of ${name}`}>
-      <table className={`${classes.table} ${classes.preview}`} data-stale={isStale || undefined}>
+      <table className={classes.preview} data-stale={isStale || undefined}>
         <caption>First rows of {name}</caption>
         <thead>
           <tr>

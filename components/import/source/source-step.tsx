@@ -13,8 +13,8 @@ import { type Outputs, useTRPC } from "@/components/trpc";
 import { errorText, Message } from "@/components/ui/notice";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/plan-schema";
 import { DropArea } from "./drop-area";
+import { OtherScopes } from "./file-notes";
 import { FilePreview, isPermanent, PartialFile } from "./file-preview";
-import { OtherScopes } from "./other-scopes";
 import { takeQueuedFiles, useUploads } from "./uploads";
 
 /** The files: uploaded, previewed, and shown as they will be read. */
