@@ -14,8 +14,8 @@ import {
   FIELD_TYPE_LABELS,
   FIELD_TYPES,
   type FieldType,
-  MAX_FIELD_KEY,
   retypeInput,
+  toFieldKey,
   updateInput,
 } from "@/server/custom-fields/schema";
 
@@ -30,14 +30,6 @@ type Values = {
   required: boolean;
   secret: boolean;
 };
-
-/** Derives a key from a name: asset_tag for "Asset tag". */
-const keyFrom = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^[^a-z]+|_+$/g, "")
-    .slice(0, MAX_FIELD_KEY);
 
 const linesOf = (text: string): string[] =>
   text
@@ -129,7 +121,8 @@ function Identity({ form }: { form: Form<Values> }) {
         {...name}
         onChange={(event) => {
           name.onChange(event);
-          if (!isKeyTyped) form.set("fieldKey", keyFrom(event.currentTarget.value));
+          const { value } = event.currentTarget;
+          if (!isKeyTyped) form.set("fieldKey", value.trim() && toFieldKey(value));
         }}
         data-autofocus
       />

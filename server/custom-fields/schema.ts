@@ -43,6 +43,38 @@ const givenValue = z.union([
 const name = nameText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
+/** Letters without accents and ligatures. */
+export const foldLetters = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .replace(/ß/g, "ss")
+    .replace(/[øØ]/g, "o")
+    .replace(/[æÆ]/g, "ae")
+    .replace(/[łŁ]/g, "l")
+    .replace(/[đĐ]/g, "d");
+
+/** A field key from a title: "AssetTag (old)" is asset_tag_old. Keys start with a letter. */
+export function toFieldKey(title: string): string {
+  const snake = foldLetters(title)
+    .replace(/([a-z][0-9]*)([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  const key = (/^[a-z]/.test(snake) ? snake : snake ? `field_${snake}` : "field").slice(0, MAX_FIELD_KEY);
+  return FIELD_KEY.test(key) ? key : "field";
+}
+
+/** A free key from a title, numbered if taken or reserved; marks it as taken. */
+export function freeFieldKey(title: string, taken: Set<string>): string {
+  const base = toFieldKey(title);
+  let key = base;
+  for (let n = 2; taken.has(key) || RESERVED_KEYS.has(key); n++) key = `${base.slice(0, MAX_FIELD_KEY - 5)}_${n}`;
+  taken.add(key);
+  return key;
+}
+
 /** Key in a plan: a reserved word is a fault there, told beside its field. */
 export const anyFieldKey = z
   .string()

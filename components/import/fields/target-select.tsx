@@ -7,7 +7,7 @@ import { useMe } from "@/components/account/org";
 import { randomUuid } from "@/components/format/random-uuid";
 import { useTRPC } from "@/components/trpc";
 import type { Plan, PlanField, SourceColumn } from "@/server/custom-fields/import/plan-schema";
-import { type Definition, FIELD_TYPE_LABELS, RESERVED_KEYS } from "@/server/custom-fields/schema";
+import { type Definition, FIELD_TYPE_LABELS, freeFieldKey } from "@/server/custom-fields/schema";
 
 const NEW = "new";
 const SKIP = "skip";
@@ -67,7 +67,16 @@ export function TargetSelect({ className, column, field, targets, error, getPlan
         typeConflictAccepted: false,
         decisions: [],
       });
-    else onChange(own ? { ...freshField(column, getPlan()), action: "create" } : { action: "create" });
+    else if (!own) onChange({ action: "create" });
+    // A secret stays secret.
+    else
+      onChange({
+        action: "create",
+        fieldId: randomUuid(),
+        name: column.title,
+        fieldKey: freeFieldKey(column.title, new Set(getPlan().fields.map((one) => one.fieldKey))),
+        secret: column.secret !== null,
+      });
   };
   const value = field.action === "skip" ? SKIP : (own ?? NEW);
   return (
@@ -87,21 +96,4 @@ export function TargetSelect({ className, column, field, targets, error, getPlan
       error={error}
     />
   );
-}
-
-/** A new field for a column mapped to an existing one before; a secret stays secret. */
-function freshField(
-  { title, secret }: Props["column"],
-  plan: Plan,
-): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "secret"> {
-  const base =
-    title
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "_")
-      .replace(/^[^a-z]+|_+$/g, "")
-      .slice(0, 90) || "field";
-  const taken = new Set([...RESERVED_KEYS, ...plan.fields.map((f) => f.fieldKey)]);
-  let key = base;
-  for (let n = 2; taken.has(key); n++) key = `${base}_${n}`;
-  return { fieldId: randomUuid(), name: title, fieldKey: key, secret: secret !== null };
 }

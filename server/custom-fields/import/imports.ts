@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { and, count, desc, eq, isNull } from "drizzle-orm";
+import { and, count, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { paginate } from "@/db/page";
 import { customFieldImports } from "@/db/schema/index";
@@ -18,11 +18,11 @@ import {
   findImport,
   type ImportRecord,
   importFolder,
-  listed,
   lockImport,
   ownImports,
   partnerScope,
   personOf,
+  readImports,
   requireWork,
   revisionOf,
   toRecord,
@@ -124,23 +124,16 @@ export const listImports = operation({
   output: typed<ImportPage>(),
   async run(ctx, { page, limit }) {
     const scope = partnerScope(ctx);
-    const i = customFieldImports;
-    const { id, source, status, createdByName, createdAt, totalRows, files, updatedAt, startedAt, job } = i;
-    const columns = { id, source, status, createdByName, createdAt, totalRows, files, updatedAt, startedAt, job };
     return tenant(scope, async (tx) => {
       const where = ownImports(scope);
-      const rows = await tx
-        .select(columns)
-        .from(i)
-        .where(where)
-        .orderBy(desc(i.createdAt), desc(i.id))
-        .limit(limit)
-        .offset((page - 1) * limit);
-      const [counted] = await tx.select({ total: count() }).from(i).where(where);
-      const data = listed(rows).map(({ files, updatedAt, startedAt, job, ...row }): ImportEntry => {
-        const isDraft = startedAt === null && job === null;
-        const expiresAt = isDraft ? new Date(updatedAt.getTime() + DRAFT_DAYS * DAY_MS).toISOString() : null;
-        return { ...row, createdAt: row.createdAt.toISOString(), fileNames: files.map(({ name }) => name), expiresAt };
+      const rows = await readImports(tx, where, { page, limit });
+      const [counted] = await tx.select({ total: count() }).from(t).where(where);
+      const data = rows.map(({ id, source, status, createdByName, totalRows, ...row }): ImportEntry => {
+        const isDraft = row.startedAt === null && row.job === null;
+        const expiresAt = isDraft ? new Date(row.updatedAt.getTime() + DRAFT_DAYS * DAY_MS).toISOString() : null;
+        const fileNames = row.files.map(({ name }) => name);
+        const createdAt = row.createdAt.toISOString();
+        return { id, source, status, createdByName, createdAt, totalRows, fileNames, expiresAt };
       });
       return { data, pagination: paginate({ page, limit }, counted?.total ?? 0) };
     });

@@ -1,4 +1,4 @@
-import { FIELD_KEY, MAX_FIELD_KEY, RESERVED_KEYS } from "@/server/custom-fields/schema";
+import { foldLetters, toFieldKey } from "@/server/custom-fields/schema";
 import { withoutGuard } from "@/server/ground/csv";
 
 /** Invisible marks: zero-width space, word joiner, writing direction. */
@@ -35,46 +35,15 @@ export function cleanCell(raw: string): string {
   return text === DUMPED_NULL || NOTHING.test(text) || NO_DATE.test(text) ? "" : text;
 }
 
-const fold = (text: string): string =>
-  text
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .replace(/ß/g, "ss")
-    .replace(/[øØ]/g, "o")
-    .replace(/[æÆ]/g, "ae")
-    .replace(/[łŁ]/g, "l")
-    .replace(/[đĐ]/g, "d");
-
 /**
  * Normalizes a header for comparison: ignores case, spaces, punctuation, accents and camel case. "Asset-Tag #",
  * "assetTag" and "ASSET TAG" are equal; a header of symbols only stays as is.
  */
 export function normaliseHeader(title: string): string {
-  const bare = fold(title)
+  const bare = foldLetters(title)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
   return bare || title.trim().toLowerCase();
-}
-
-/** A field key from a title: "AssetTag (old)" is asset_tag_old. Keys start with a letter. */
-export function toFieldKey(title: string): string {
-  const snake = fold(title)
-    .replace(/([a-z][0-9]*)([A-Z])/g, "$1_$2")
-    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "");
-  const key = (/^[a-z]/.test(snake) ? snake : snake ? `field_${snake}` : "field").slice(0, MAX_FIELD_KEY);
-  return FIELD_KEY.test(key) ? key : "field";
-}
-
-/** A free key from a title, numbered if taken or reserved; marks it as taken. */
-export function freeFieldKey(title: string, taken: Set<string>): string {
-  const base = toFieldKey(title);
-  let key = base;
-  for (let n = 2; taken.has(key) || RESERVED_KEYS.has(key); n++) key = `${base.slice(0, MAX_FIELD_KEY - 5)}_${n}`;
-  taken.add(key);
-  return key;
 }
 
 const SECRET_WORDS =

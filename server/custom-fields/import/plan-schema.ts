@@ -58,7 +58,7 @@ const misfit = z.strictObject({
 export type Misfit = z.output<typeof misfit>;
 
 /** Types tested on a column's values; dates once per order. */
-export const READINGS = ["text", "number", "boolean", "mdy", "dmy", "ymd"] as const;
+export const READINGS = ["text", "number", "boolean", ...DATE_ORDERS] as const;
 export type Reading = (typeof READINGS)[number];
 
 /** A column of the staged rows with its profile. */

@@ -12,8 +12,8 @@ import { withoutSecretTexts } from "./map/mapping";
 import { planFaults, unknownChoices } from "./map/plan-faults";
 import { MAX_IMPORT_FILES, type Plan, type PlanFaults } from "./plan-schema";
 import { presetOf } from "./presets";
+import type { Preview, Task } from "./reader/import-thread";
 import { readFiles } from "./reader/read-files";
-import type { Preview, Task } from "./reader/tasks";
 import {
   completeFile,
   findImport,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema/index";
@@ -28,12 +28,18 @@ export function toRecord(row: Row | undefined): ImportRecord {
   return row as ImportRecord;
 }
 
-type Listed = Pick<
-  ImportRecord,
-  "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files" | "updatedAt" | "startedAt" | "job"
->;
-/** Casts the columns read for a list of imports. */
-export const listed = (rows: readonly Pick<Row, keyof Listed>[]): Listed[] => rows as Listed[];
+const { columns: _, plan: __, summary: ___, ...SMALL } = getTableColumns(customFieldImports);
+
+/** A page of imports, newest first, without their large columns and mappings. */
+export const readImports = (tx: Tx, where: SQL, { page, limit }: { page: number; limit: number }) =>
+  tx
+    .select(SMALL)
+    .from(customFieldImports)
+    .where(where)
+    .orderBy(desc(customFieldImports.createdAt), desc(customFieldImports.id))
+    .limit(limit)
+    .offset((page - 1) * limit) as Promise<Omit<ImportRecord, "columns" | "plan" | "summary">[]>;
+
 /** A file of an import in the database; its bytes are in the data folder under `path`. */
 export type StoredFile = ImportFile & { path: string };
 

@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,
@@ -14,7 +14,7 @@ import {
   sourceType,
 } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets";
-import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
+import { freeFieldKey, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ground/ids";
 import { ofOwner } from "@/server/ground/scope";
 import { inOneLine } from "@/server/ground/text";

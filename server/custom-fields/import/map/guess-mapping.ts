@@ -11,15 +11,6 @@ const MAX_GUESS_DISTANCE = 2;
 
 type Pair = { column: number; target: string; rank: number };
 
-/** A target with its names normalized once, because columns times definitions are many. */
-type Candidate = { id: string; names: readonly string[]; aliases: readonly string[] };
-
-const toCandidate = ({ id, names, aliases = [] }: Target): Candidate => ({
-  id,
-  names: names.map(normaliseHeader),
-  aliases: aliases.map(normaliseHeader),
-});
-
 /** Typos between a name and a title; Infinity if their lengths differ too much, or the name is empty. */
 function errorsBetween(name: string, title: string): number {
   if (Math.abs(name.length - title.length) > MAX_GUESS_DISTANCE) return Infinity;
@@ -28,9 +19,9 @@ function errorsBetween(name: string, title: string): number {
 }
 
 /** 0 equal, 1 alias, 2 and 3 for one and two typos; null for no preselection. */
-function rankOf(title: string, { names, aliases }: Candidate): number | null {
+function rankOf(title: string, { names, aliases }: Target): number | null {
   if (names.includes(title)) return 0;
-  if (aliases.includes(title)) return 1;
+  if (aliases?.includes(title)) return 1;
   const nearest = Math.min(...names.map((name) => errorsBetween(name, title)));
   return nearest <= MAX_GUESS_DISTANCE && nearest < title.length ? 1 + nearest : null;
 }
@@ -41,7 +32,12 @@ function rankOf(title: string, { names, aliases }: Candidate): number | null {
  */
 export function guessMapping(columns: readonly string[], targets: readonly Target[]): (Guess | null)[] {
   const titles = columns.map(normaliseHeader);
-  const open = targets.map(toCandidate);
+  // Normalized once, because columns times definitions are many.
+  const open = targets.map(({ id, names, aliases = [] }) => ({
+    id,
+    names: names.map(normaliseHeader),
+    aliases: aliases.map(normaliseHeader),
+  }));
   const pairs: Pair[] = [];
   titles.forEach((title, column) => {
     for (const target of open) {

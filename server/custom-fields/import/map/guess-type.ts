@@ -1,6 +1,7 @@
 import { coerceText, dateParts, FALSE_WORDS, TRUE_WORDS } from "@/server/custom-fields/coerce";
 import { type Misfit, READINGS, type Reading, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
-import { type DateOrder, MAX_CHOICE, MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
+import { DATE_ORDERS, type DateOrder, MAX_CHOICE, MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
+import { fromKeys } from "@/server/ground/records";
 
 /** Distinct values after which a column is no longer a candidate for a dropdown. */
 const MAX_DISTINCT = 50;
@@ -57,9 +58,7 @@ function fitsOf(text: string): Fits {
     text: text.length <= MAX_TEXT_VALUE,
     number: isNumeric && coerceText({ type: "number", options: null }, text).ok,
     boolean: TRUE_WORDS.has(word) || FALSE_WORDS.has(word),
-    mdy: parts !== null && isDate(text, "mdy"),
-    dmy: parts !== null && isDate(text, "dmy"),
-    ymd: parts !== null && isDate(text, "ymd"),
+    ...fromKeys(DATE_ORDERS, (order) => parts !== null && isDate(text, order)),
     leadingZero: LEADING_ZERO.test(text) && parts === null,
     hasClock: parts?.hasClock ?? false,
     comma,
@@ -67,22 +66,13 @@ function fitsOf(text: string): Fits {
   };
 }
 
-const noMisfit = (): Misfit => ({ count: 0, odd: [] });
-
 /** Profiles one column cell by cell, in memory independent of the file's size. */
 export class ColumnWatch {
   #filled = 0;
   #samples: string[] = [];
   #distinct: Map<string, number> | null = new Map();
   #cache = new Map<string, Fits>();
-  #misfits = {
-    text: noMisfit(),
-    number: noMisfit(),
-    boolean: noMisfit(),
-    mdy: noMisfit(),
-    dmy: noMisfit(),
-    ymd: noMisfit(),
-  };
+  #misfits = fromKeys(READINGS, (): Misfit => ({ count: 0, odd: [] }));
   #leadingZeros = 0;
   #points = { sure: 0, open: 0 };
   #commas = 0;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { identifier, isPlaceholder, shortName } from "@/server/custom-fields/import/decide/placeholders";
-import { freeFieldKey, namesSecret, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
+import { namesSecret, uniqueTitles } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
+import { freeFieldKey, toFieldKey } from "@/server/custom-fields/schema";
 import { guessMapping, type Target } from "./guess-mapping";
 import { ColumnWatch } from "./guess-type";
 

@@ -1,9 +1,8 @@
 import { MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
 import { startProcess } from "@/server/ground/background/threads";
 import { AppError } from "@/server/ground/errors";
-import type { FromThread } from "./import-thread";
+import type { Answers, FromThread, Task } from "./import-thread";
 import type { Batch } from "./stage-rows";
-import type { Answers, Task } from "./tasks";
 
 /** Memory limit of a reading process (MB): a larger file is refused without affecting the server. */
 const MAX_HEAP_MB = 512;

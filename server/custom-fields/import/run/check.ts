@@ -18,10 +18,9 @@ import {
   withoutDevice,
 } from "@/server/custom-fields/import/outcome-schema";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
-import type { PlacedFile } from "@/server/custom-fields/import/read/row-place";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import { groupBy } from "@/server/ground/records";
-import { othersInWords } from "./related-rows";
+import { othersInWords, type PlacedFile } from "./related-rows";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { type Range, readStaged, sharedIdentifiers } from "./tables/staged";
 

@@ -1,20 +1,20 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, type SQL } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { importFolder } from "@/server/custom-fields/import/record";
 import { DRAFT_DAYS } from "@/server/custom-fields/import/schema";
 import type { JobKind } from "@/server/ground/jobs";
 import { DAY_MS } from "@/server/ground/time/durations";
+import { clearTables } from "./tables/staged";
 
 const DRAFT_MS = DRAFT_DAYS * DAY_MS;
 const i = customFieldImports;
 
 /** Deletes an import with its rows and results; after the commit its files are removed by `rm(importFolder(id))`. */
 export async function deleteImport(tx: Tx, id: string): Promise<void> {
-  for (const table of ["rows", "results", "changes", "edits"])
-    await tx.execute(sql`DELETE FROM ${sql.identifier(`custom_field_import_${table}`)} WHERE import_id = ${id}::uuid`);
+  await clearTables(tx, id, ["rows", "results", "changes", "edits"]);
   await tx.delete(i).where(eq(i.id, id));
 }
 

@@ -1,8 +1,18 @@
 import type { Tx } from "@/db/client";
 import type { RowReference } from "@/server/custom-fields/import/outcome-schema";
-import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/row-place";
+import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
 import { groupBy } from "@/server/ground/records";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
+
+/** Parts of a file needed to locate its rows. */
+export type PlacedFile = { name: string; format: FileFormat | null };
+
+/** Place of a row for people: "line 14", "sheet Computers, line 14", with the file name if there are several. */
+export function rowPlace(files: readonly PlacedFile[], { fileNo, line }: { fileNo: number; line: number }): string {
+  const file = files[fileNo];
+  const sheet = file?.format?.kind === "workbook" ? file.format.sheet : null;
+  return [files.length > 1 && file?.name, sheet && `sheet ${sheet}`, `line ${line}`].filter(Boolean).join(", ");
+}
 
 /** Rows named beside a contradicting one. */
 const MAX_RELATED = 5;

@@ -41,9 +41,8 @@ import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
 import { changedByOrg, countsOf, readBack } from "./read-back";
 import { hasChanges } from "./tables/changes";
-import { clearEdits, forgetEdits } from "./tables/edits";
-import { clearResults } from "./tables/results";
-import { clearStaged, forgetColumns, insertStaged } from "./tables/staged";
+import { forgetEdits } from "./tables/edits";
+import { clearTables, forgetColumns, insertStaged } from "./tables/staged";
 import { undoChunk } from "./undo";
 
 /**
@@ -91,9 +90,7 @@ function stageFiles(
 ): Promise<Staged> {
   const files = found.files.map(({ name, path, format }) => ({ name, path, format }));
   return tenant(scope, async (tx) => {
-    await clearStaged(tx, found.id);
-    await clearResults(tx, found.id);
-    await clearEdits(tx, found.id);
+    await clearTables(tx, found.id, ["rows", "results", "edits"]);
     return readFiles({ kind: "stage", source: found.source, files }, async ({ json, through }) => {
       await insertStaged(tx, found, json);
       await onRows(through);

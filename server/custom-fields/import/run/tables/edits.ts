@@ -64,10 +64,6 @@ export const claimEdit = (tx: Tx, importId: string, editNo: number) =>
     RETURNING before, after, row_nos AS "rowNos"`,
   );
 
-export async function clearEdits(tx: Tx, importId: string): Promise<void> {
-  await tx.execute(sql`DELETE FROM custom_field_import_edits WHERE import_id = ${importId}::uuid`);
-}
-
 /** Forgets edits of some columns, which can then no longer be undone. */
 export async function forgetEdits(tx: Tx, importId: string, columns: readonly number[]): Promise<void> {
   await tx.execute(sql`

@@ -18,8 +18,16 @@ export async function insertStaged(tx: Tx, { id, partnerId }: Import, json: stri
       AS r("rowNo" int, "fileNo" smallint, line int, cells jsonb, fault text)`);
 }
 
-export async function clearStaged(tx: Tx, importId: string): Promise<void> {
-  await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${importId}::uuid`);
+/** Empties tables of an import. */
+export async function clearTables(
+  tx: Tx,
+  importId: string,
+  tables: readonly ("rows" | "results" | "changes" | "edits")[],
+): Promise<void> {
+  for (const table of tables)
+    await tx.execute(
+      sql`DELETE FROM ${sql.identifier(`custom_field_import_${table}`)} WHERE import_id = ${importId}::uuid`,
+    );
 }
 
 /** Empties columns in a range of rows: secrets not chosen for import. */
