@@ -22,7 +22,7 @@ export const rawResourceOf = (row: Pick<EntryRow, "resource_id" | "details">): s
 type Named = Pick<EntryRow, "actor_type" | "actor_id" | "actor_email" | "user_name" | "key_name" | "hostname">;
 
 /** Name of a person without an account or address. */
-export const UNKNOWN_USER = "Unknown user";
+const UNKNOWN_USER = "Unknown user";
 /** Name of a visitor without an account, such as the reader of a shared link. */
 const VISITOR = "Visitor";
 

@@ -19,7 +19,7 @@ export function trimText(text: string): string {
 const EXCEL_TEXT = /^="((?:[^"]|"")*)"$/;
 
 /** Removes Excel's text marker: ="00123". */
-export const unwrapped = (cell: string): string =>
+const unwrapped = (cell: string): string =>
   cell.startsWith('="') ? cell.replace(EXCEL_TEXT, (_, inner: string) => inner.replaceAll('""', '"')) : cell;
 
 /** Dates by which MySQL, .NET, Access, OLE and Excel mean none. */
