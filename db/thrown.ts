@@ -29,7 +29,12 @@ export function codeOf(thrown: unknown): string {
 export const causeOf = (thrown: unknown): unknown =>
   thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
 
-/** True for an error whose message is a sentence for the operator, shown without a stack. */
+/** An error whose message is a sentence for the operator, shown without a stack. */
+export class ExpectedError extends Error {
+  readonly expected = true;
+}
+
+/** By member, not by class: in development the service is another bundle than its process. */
 export const isExpected = (thrown: unknown): boolean =>
   thrown instanceof Error && "expected" in thrown && thrown.expected === true;
 

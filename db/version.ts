@@ -5,16 +5,14 @@ import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 import { z } from "zod";
 import { readFunctions, type SqlFunction, staleFunctions } from "./install-functions";
-import { codeOf } from "./thrown";
+import { codeOf, ExpectedError } from "./thrown";
 
 // One folder below the root both as a source (db/) and in a bundle (dist/).
 export const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
 const MIGRATIONS = join(FOLDER, "migrations");
 
 /** Thrown with a message for the operator; `expected` suppresses the stack. */
-export class MigrationError extends Error {
-  readonly expected = true;
-}
+export class MigrationError extends ExpectedError {}
 
 const journalFile = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string(), when: z.int() })) });
 type Entry = z.output<typeof journalFile>["entries"][number];

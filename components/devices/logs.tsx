@@ -1,13 +1,13 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { parseAsString, parseAsStringLiteral } from "nuqs";
-import { useCallback } from "react";
+import { type ReactNode, useCallback } from "react";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { Notice } from "@/components/ui/notice";
-import { ListTools, RecordList } from "@/components/ui/paged-list";
+import { ListTools, type Paged, RecordList } from "@/components/ui/paged-list";
 import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { useListView } from "@/components/ui/use-list-view";
@@ -32,6 +32,34 @@ const diagnosticColumns: Column<AgentLog>[] = [
   { header: "Agent", cell: (l) => l.agentVersion ?? "", width: 90, minor: true },
 ];
 
+type LogListProps<T extends { id: string }> = {
+  query: UseQueryResult<Paged<T>, unknown>;
+  title: string;
+  /** Title of a search without results; null if everything is shown. */
+  noMatch: string | null;
+  columns: Column<T>[];
+  onPage: (page: number) => void;
+  children: ReactNode;
+};
+
+/** Logs of a device below their filters, newest first. */
+function LogList<T extends { id: string }>({ query, title, noMatch, columns, onPage, children }: LogListProps<T>) {
+  const what = title.toLowerCase();
+  return (
+    <>
+      <ListTools pt="lg">{children}</ListTools>
+      <RecordList
+        query={query}
+        what={`the ${what}`}
+        onPage={onPage}
+        empty={<Notice title={noMatch ?? `No ${what} yet`}>{!noMatch && "The agent sends them while it runs."}</Notice>}
+        caption={`${title}, newest first`}
+        columns={columns}
+      />
+    </>
+  );
+}
+
 export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
   const { view, setView, onSearch } = useListView({ level: parseAsStringLiteral(LOG_LEVELS) });
   const input = {
@@ -50,31 +78,22 @@ export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
       }),
     }),
   );
-  const isNarrowed = Boolean(view.search || view.level);
   return (
-    <>
-      <ListTools pt="lg">
-        <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
-        <FilterSelect
-          label="Level"
-          options={LEVELS}
-          value={view.level}
-          onChange={(level) => setView({ level, page: null })}
-        />
-      </ListTools>
-      <RecordList
-        query={query}
-        what="the diagnostic logs"
-        onPage={(page) => setView({ page })}
-        empty={
-          <Notice title={isNarrowed ? "No matching log entries" : "No diagnostic logs yet"}>
-            {isNarrowed ? null : "The agent sends them while it runs."}
-          </Notice>
-        }
-        caption="Diagnostic logs, newest first"
-        columns={diagnosticColumns}
+    <LogList
+      query={query}
+      title="Diagnostic logs"
+      noMatch={view.search || view.level ? "No matching log entries" : null}
+      columns={diagnosticColumns}
+      onPage={(page) => setView({ page })}
+    >
+      <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
+      <FilterSelect
+        label="Level"
+        options={LEVELS}
+        value={view.level}
+        onChange={(level) => setView({ level, page: null })}
       />
-    </>
+    </LogList>
   );
 }
 
@@ -110,39 +129,30 @@ export function EventLogs({ deviceId }: { deviceId: string }) {
     source: view.source ?? undefined,
   };
   const query = useQuery(useTRPC().devices.eventLogs.queryOptions(input, { placeholderData: keepPreviousData }));
-  const isNarrowed = Boolean(view.level || view.category || view.search || view.source);
   const onSource = useCallback((source: string) => setView({ source: source || null, page: null }), [setView]);
   return (
-    <>
-      <ListTools pt="lg">
-        <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
-        <SearchField label="Source, as it is written" value={view.source ?? ""} onSearch={onSource} />
-        <FilterSelect
-          label="Level"
-          options={options(EVENT_LEVELS)}
-          value={view.level}
-          onChange={(level) => setView({ level, page: null })}
-        />
-        <FilterSelect
-          label="Category"
-          options={options(EVENT_CATEGORIES)}
-          value={view.category}
-          onChange={(category) => setView({ category, page: null })}
-          width={170}
-        />
-      </ListTools>
-      <RecordList
-        query={query}
-        what="the event logs"
-        onPage={(page) => setView({ page })}
-        empty={
-          <Notice title={isNarrowed ? "No matching events" : "No event logs yet"}>
-            {isNarrowed ? null : "The agent sends them while it runs."}
-          </Notice>
-        }
-        caption="Event logs, newest first"
-        columns={eventColumns}
+    <LogList
+      query={query}
+      title="Event logs"
+      noMatch={view.level || view.category || view.search || view.source ? "No matching events" : null}
+      columns={eventColumns}
+      onPage={(page) => setView({ page })}
+    >
+      <SearchField label="Search in messages" value={view.search ?? ""} onSearch={onSearch} />
+      <SearchField label="Source, as it is written" value={view.source ?? ""} onSearch={onSource} />
+      <FilterSelect
+        label="Level"
+        options={options(EVENT_LEVELS)}
+        value={view.level}
+        onChange={(level) => setView({ level, page: null })}
       />
-    </>
+      <FilterSelect
+        label="Category"
+        options={options(EVENT_CATEGORIES)}
+        value={view.category}
+        onChange={(category) => setView({ category, page: null })}
+        width={170}
+      />
+    </LogList>
   );
 }

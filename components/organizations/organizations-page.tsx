@@ -86,9 +86,15 @@ function useOrganizationsList(view: View) {
   const first = useQuery(organizationsQuery(trpc));
   // If they do not fit on one page, the server searches and sorts, and only its first page is shown.
   const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
-  const input = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
+  // Without defaults, so that the default view uses the query that is already cached.
+  const input = {
+    ...(view.search && { search: view.search }),
+    ...(view.show && { show: view.show }),
+    ...(view.sort !== "attention" && { sort: view.sort }),
+    ...(view.order !== "asc" && { order: view.order }),
+  };
   const large = useQuery({
-    ...organizationsQuery(trpc, clean(input)),
+    ...organizationsQuery(trpc, input),
     enabled: isLarge,
     placeholderData: keepPreviousData,
   });
@@ -99,17 +105,6 @@ function useOrganizationsList(view: View) {
     [query.data, view],
   );
   return { query, rows };
-}
-
-/** Omits defaults from the input, so that the default view uses the query that is already cached. */
-function clean(input: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
-  const { search, show, sort, order } = input;
-  return {
-    ...(search && { search }),
-    ...(show && { show }),
-    ...(sort !== "attention" && { sort }),
-    ...(order !== "asc" && { order }),
-  };
 }
 
 const FILTERS: [Shown, string][] = [

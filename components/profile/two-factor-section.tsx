@@ -130,7 +130,11 @@ function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, 
         <Factor
           key={id}
           name={name}
-          note={<LastUsed at={lastUsedAt} />}
+          note={
+            <>
+              Passkey, last used: <When at={lastUsedAt} />
+            </>
+          }
           action="Remove"
           onAction={() => onRemove({ what: name, remove: () => removePasskey.mutateAsync({ id }) })}
         />
@@ -144,12 +148,6 @@ function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, 
     </ul>
   );
 }
-
-const LastUsed = ({ at }: { at: string | null }) => (
-  <>
-    Passkey, last used: <When at={at} />
-  </>
-);
 
 type FactorProps = { name: string; note: React.ReactNode; action: string; onAction: () => void };
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Select, Switch, Text } from "@mantine/core";
+import { Box, Switch, Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import Link from "next/link";
@@ -10,6 +10,7 @@ import { ROLE_LABEL } from "@/components/account/roles";
 import { actorPath } from "@/components/audit/entry";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { FilterSelect } from "@/components/ui/filter-select";
 import { errorText, Message } from "@/components/ui/notice";
 import { ListTools } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
@@ -84,18 +85,15 @@ export function Users() {
       {allOrganizations && <RequireTwoFactor />}
       <ListTools>
         <SearchField label="Search by name or e-mail" value={view.search ?? ""} onSearch={onSearch} />
-        <Select
-          aria-label="Two-factor"
-          placeholder="Two-factor: any"
-          data={[
+        <FilterSelect
+          label="Two-factor"
+          options={[
             { value: "on", label: "Two-factor on" },
             { value: "off", label: "Two-factor off" },
           ]}
           value={view.twoFactor}
-          onChange={(value) => setView({ twoFactor: value === "on" || value === "off" ? value : null, page: null })}
-          clearable
-          clearButtonProps={{ "aria-label": "Two-factor: any" }}
-          w={170}
+          onChange={(twoFactor) => setView({ twoFactor, page: null })}
+          width={170}
         />
       </ListTools>
     </RecordSection>

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { codeOf, messageOf } from "@/db/thrown";
+import { codeOf, ExpectedError, messageOf } from "@/db/thrown";
 import { findBinaries } from "./binaries";
 import { loadSecrets, prepareCluster, prepareHome, type Secrets } from "./cluster";
 import { createFolder } from "./create-folder";
@@ -65,9 +65,7 @@ export type Embedded = {
 };
 
 /** Thrown with a message for the operator; `expected` suppresses the stack. */
-class EmbeddedError extends Error {
-  readonly expected = true;
-}
+class EmbeddedError extends ExpectedError {}
 
 const WATCH_MS = 250;
 const SETTLE_MS = 30_000;

@@ -3,6 +3,7 @@ import { isIPv4 } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { configureDatabase } from "@/db/settings";
+import { ExpectedError } from "@/db/thrown";
 
 const flag = z
   .enum(["true", "false", "1", "0", "on", "off", "yes", "no"])
@@ -79,7 +80,7 @@ export const envSchema = z.object({
 export type Env = z.infer<typeof envSchema>;
 
 /** Thrown for an unusable environment, listing every fault on its own line. */
-export class EnvError extends Error {}
+export class EnvError extends ExpectedError {}
 
 const unusable = (faults: string[]) =>
   new EnvError(`The environment is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);

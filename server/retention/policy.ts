@@ -6,6 +6,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { readAlarms } from "@/server/evidence/integrity/alarm";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
+import { isoTimes } from "@/server/ground/records";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
@@ -75,33 +76,14 @@ export const previewPruning = operation({
       await requireOrganization(tx, ctx, id);
       const expired = await findExpired(tx, id, retentionDays);
       const cutoff = (expired?.cutoff ?? new Date(ctx.now().getTime() - retentionDays * DAY_MS)).toISOString();
-      const heldBy = expired?.heldBy
-        ? {
-            seq: expired.heldBy.seq,
-            timestamp: expired.heldBy.timestamp.toISOString(),
-            until: expired.heldBy.until.toISOString(),
-          }
-        : null;
+      const heldBy = expired?.heldBy ? isoTimes(expired.heldBy) : null;
       const [alarm] = await readAlarms(tx, { kind: "organization", orgIds: [id], partnerId: "" });
-      const alarmSince = alarm?.at ?? null;
-      const nothing = { rows: 0, firstSeq: null, lastSeq: null, from: null, to: null };
+      const kept = { orgId: id, retentionDays, cutoff, heldBy, alarmSince: alarm?.at ?? null };
       if (!expired || expired.lastSeq < expired.firstSeq || alarm)
-        return { orgId: id, retentionDays, cutoff, ...nothing, heldBy, alarmSince };
+        return { ...kept, rows: 0, firstSeq: null, lastSeq: null, from: null, to: null };
       const { firstSeq, lastSeq } = expired;
-      const from = await timeOf(tx, id, firstSeq);
-      const to = await timeOf(tx, id, lastSeq);
-      return {
-        orgId: id,
-        retentionDays,
-        cutoff,
-        rows: lastSeq - firstSeq + 1,
-        firstSeq,
-        lastSeq,
-        from: from?.toISOString() ?? null,
-        to: to?.toISOString() ?? null,
-        heldBy,
-        alarmSince,
-      };
+      const span = { from: await timeOf(tx, id, firstSeq), to: await timeOf(tx, id, lastSeq) };
+      return { ...kept, rows: lastSeq - firstSeq + 1, firstSeq, lastSeq, ...isoTimes(span) };
     });
   },
 });

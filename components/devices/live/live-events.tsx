@@ -70,7 +70,7 @@ function LiveLogs({ device, onOpen, isAsked, onAsk }: Props) {
           Refresh
         </Button>
       </Group>
-      <QueryState live={live} what="its logs" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+      <QueryState live={live} what="its logs" device={device}>
         {live.data &&
           (live.data.data.length === 0 ? (
             <Notice title="The device reports no logs" />
@@ -107,23 +107,5 @@ export function LiveEvents({ device }: { device: DeviceDetail }) {
     void setView({ log });
   };
   if (!view.log) return <LiveLogs device={device} onOpen={open} {...asking} />;
-  return (
-    <LiveLog
-      device={device}
-      {...asking}
-      log={view.log}
-      onBack={() =>
-        setView({
-          log: null,
-          livePage: null,
-          liveLevel: null,
-          liveSource: null,
-          liveEvent: null,
-          start: null,
-          end: null,
-          record: null,
-        })
-      }
-    />
-  );
+  return <LiveLog device={device} {...asking} log={view.log} onBack={() => setView(null)} />;
 }

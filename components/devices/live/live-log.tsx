@@ -127,7 +127,7 @@ function RecordDrawer({ device, log, recordId, known, onClose, isAsked, onAsk }:
         <Unasked device={device} what={`Query record ${recordId}`} onAsk={onAsk} />
       )}
       {!entry && !isUnasked(live, isAsked) && (
-        <QueryState live={live} what={`record ${recordId}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+        <QueryState live={live} what={`record ${recordId}`} device={device}>
           {null}
         </QueryState>
       )}
@@ -218,7 +218,7 @@ export function LiveLog({ device, log, onBack, isAsked, onAsk }: Props) {
       {isUnasked(live, isAsked) && view.record === null && (
         <Unasked device={device} what={`Query ${log}`} onAsk={onAsk} />
       )}
-      <QueryState live={live} what={`the events of ${log}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+      <QueryState live={live} what={`the events of ${log}`} device={device}>
         {data && data.data.length === 0 && (
           <Notice title="No matching events">
             {`${device.hostname} found none in ${searchedText(part)}.`}

@@ -52,16 +52,11 @@ export function Unasked({ device: { hostname, online, lastSeenAt }, what, onAsk 
   );
 }
 
-type Props = {
-  live: LiveQuery;
-  what: string;
-  hostname: string;
-  lastSeenAt: string | null;
-  children: ReactNode;
-};
+type Props = { live: LiveQuery; what: string; device: DeviceDetail; children: ReactNode };
 
 /** The state of a live query: running, cancelled, failed with its reason, or answered. */
-export function QueryState({ live, what, hostname, lastSeenAt, children }: Props) {
+export function QueryState({ live, what, device, children }: Props) {
+  const { hostname } = device;
   const { error, isRunning } = live;
   return (
     <>
@@ -86,9 +81,7 @@ export function QueryState({ live, what, hostname, lastSeenAt, children }: Props
           The query to {hostname} was cancelled. Its answer will not be shown.
         </Notice>
       )}
-      {!isRunning && Boolean(error) && (
-        <QueryFailure error={error} what={what} hostname={hostname} lastSeenAt={lastSeenAt} onRetry={live.retry} />
-      )}
+      {!isRunning && Boolean(error) && <QueryFailure error={error} what={what} device={device} onRetry={live.retry} />}
       {!error && children}
     </>
   );
@@ -125,15 +118,9 @@ const ERROR_CONTENT: Record<string, { icon: LucideIcon; title: (host: string) =>
   },
 };
 
-type FailureProps = {
-  error: unknown;
-  what: string;
-  hostname: string;
-  lastSeenAt: string | null;
-  onRetry: () => void;
-};
+type FailureProps = Pick<Props, "what" | "device"> & { error: unknown; onRetry: () => void };
 
-function QueryFailure({ error, what, hostname, lastSeenAt, onRetry }: FailureProps) {
+function QueryFailure({ error, what, device: { hostname, lastSeenAt }, onRetry }: FailureProps) {
   const problem = problemOf(error);
   const words = problem && ERROR_CONTENT[problem.code];
   if (!words) return <Failure error={error} onRetry={onRetry} what={what} />;

@@ -15,6 +15,7 @@ import { instantParam } from "@/components/format/instant-param";
 import { useTRPC } from "@/components/trpc";
 import { problemOf } from "@/components/ui/notice";
 import { type Descriptor, LIVE_LEVELS, type Searched } from "@/server/devices/live/schema";
+import { keysOf } from "@/server/ground/records";
 
 const filterParsers = {
   liveLevel: parseAsStringLiteral(LIVE_LEVELS),
@@ -35,15 +36,8 @@ export type LiveFilters = inferParserType<typeof filterParsers>;
 type LiveView = inferParserType<typeof liveParsers>;
 
 /** Compares by value: equal dates are different objects. */
-export const isSame = (a: LiveFilters, b: LiveFilters): boolean => JSON.stringify(pick(a)) === JSON.stringify(pick(b));
-
-const pick = ({ liveLevel, liveSource, liveEvent, start, end }: LiveFilters) => [
-  liveLevel,
-  liveSource,
-  liveEvent,
-  start,
-  end,
-];
+export const isSame = (a: LiveFilters, b: LiveFilters): boolean =>
+  keysOf(filterParsers).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 
 /** The URL parameters as a live query. */
 export const toInput = (view: LiveView) => ({

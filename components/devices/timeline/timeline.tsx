@@ -84,7 +84,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         )}
       </ListTools>
       {request && (
-        <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+        <QueryState live={live} what="its newest events" device={device}>
           <Answer live={live} hasEnd={to !== undefined} />
         </QueryState>
       )}

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
+import { ExpectedError } from "@/db/thrown";
 import { sha256 } from "@/server/evidence/tree/note-tools";
 import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote, toHex } from "@/server/evidence/tree/signed-note";
 import { parseCheckpoint } from "@/server/evidence/tree/statement";
@@ -37,9 +38,7 @@ function replaceFile(folder: string, name: string, text: string): void {
 }
 
 /** A key file without a witness key; a new key would be another witness. */
-export class DamagedKey extends Error {
-  readonly expected = true;
-}
+export class DamagedKey extends ExpectedError {}
 
 /** @throws DamagedKey */
 function readKey(file: string): KeyObject {

@@ -5,12 +5,10 @@ import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { extract, pack } from "tar-stream";
-import { codeOf, messageOf } from "@/db/thrown";
+import { codeOf, ExpectedError, messageOf } from "@/db/thrown";
 
 /** Thrown with a sentence for the operator; `expected` suppresses the stack. */
-export class BackupError extends Error {
-  readonly expected = true;
-}
+export class BackupError extends ExpectedError {}
 
 /** A fault that an operator can fix, as a sentence; others unchanged. */
 export function explained(error: unknown, path: string): unknown {

@@ -33,6 +33,10 @@ export async function knownOrganization(orgId: string): Promise<string> {
   return id;
 }
 
+/** Organizations of a repeated --org; undefined without one. */
+export const knownOrganizations = async (given: string[] | undefined): Promise<string[] | undefined> =>
+  given && Promise.all(given.map(knownOrganization));
+
 type Given = { email: string; password: string; name: string; organization: string; partnerId: string | undefined };
 
 /** Creates the first partner with its administrator, or another administrator of an existing partner. */

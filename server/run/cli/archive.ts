@@ -1,30 +1,22 @@
-import { messageOf } from "@/db/thrown";
 import { systemCtx } from "@/server/ground/context";
 import { beginRestoration, restore as restoreNow } from "@/server/notify/streams/archive/restore";
 import { restoreInput } from "@/server/notify/streams/archive/schema";
 import type { Verdict } from "@/server/notify/streams/archive/series";
 import { knownOrganization } from "./accounts";
 import { verifyFolder } from "./archive-verify";
-import { type Command, printNote, readArgs, required, say, UsageError, visible } from "./command";
+import { type Command, innerField, readArgs, required, say, UsageError, visible } from "./command";
 import { onPlatform } from "./platform";
-import { EXIT_CODE, wordOf } from "./show-verdict";
+import { EXIT_CODE, firstOf, judging, wordOf } from "./show-verdict";
 import { trustOf, trustOptions } from "./trust";
 
 const MAX_SHOWN = 20;
 
-const field = (name: string, text: string): void => say(`  ${name.padEnd(11)}${visible(text)}`);
-
-function showAll(name: string, texts: readonly string[]): void {
-  for (const text of texts.slice(0, MAX_SHOWN)) field(name, text);
-  if (texts.length > MAX_SHOWN) field(name, `and ${texts.length - MAX_SHOWN} more`);
-}
-
 function show({ status, organizations, faults, reasons }: Verdict): void {
   say(`${wordOf(status)}: archive`);
   for (const { orgId, objects, entries, first, last } of organizations)
-    field("Holds", `${orgId}: ${entries} entries in ${objects} objects, sequence ${first} to ${last}`);
-  showAll("Broken", faults);
-  showAll("Not proven", reasons);
+    innerField("Holds", `${orgId}: ${entries} entries in ${objects} objects, sequence ${first} to ${last}`);
+  for (const text of firstOf(faults, MAX_SHOWN, String)) innerField("Broken", text);
+  for (const text of firstOf(reasons, MAX_SHOWN, String)) innerField("Not proven", text);
 }
 
 /** Verifies a copy of an archive locally: no configuration, database or network. */
@@ -33,16 +25,10 @@ async function verify(args: string[]): Promise<number> {
   const { values, positionals } = readArgs(args, options, 1);
   const folder = required(positionals[0], "FOLDER");
   const trust = trustOf(values);
-  try {
-    const verdict = await verifyFolder(folder, trust);
-    if (values.json) say(JSON.stringify(verdict));
-    else show(verdict);
-    return EXIT_CODE[verdict.status];
-  } catch (error) {
-    if (values.json) say(JSON.stringify({ status: "unreadable", reason: messageOf(error) }));
-    printNote(`UNREADABLE ${visible(messageOf(error))}`);
-    return EXIT_CODE.unreadable;
-  }
+  const verdict = await verifyFolder(folder, trust);
+  if (values.json) say(JSON.stringify(verdict));
+  else show(verdict);
+  return EXIT_CODE[verdict.status];
 }
 
 /** Restores a range beside the log for a day, and waits until it is available. */
@@ -78,7 +64,7 @@ export const archive: Command = {
     "check a copy of an archive, or restore a range for a day; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   failed: EXIT_CODE.unreadable,
   async run([what, ...args]) {
-    if (what === "verify") return verify(args);
+    if (what === "verify") return judging(args, () => verify(args));
     if (what === "restore") return restore(args);
     throw new UsageError("verify or restore is needed.");
   },

@@ -1,9 +1,26 @@
+import type { Break } from "@/server/evidence/chain/verifier";
+import type { Judged } from "@/server/evidence/integrity/judge";
 import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
 import { repairHead as repair } from "@/server/retention/repair-head";
 import { knownOrganization } from "./accounts";
 import { type Command, printNote, readArgs, required, say } from "./command";
 import { onPlatform } from "./platform";
 import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
+
+/** Refuses a chain whose entries are not intact. @returns the exit code */
+function refuse(done: { breaks: readonly Break[] }, why: string): number {
+  printNote(`Refused: ${why} Nothing was changed.`);
+  showBreaks(done);
+  return EXIT_CODE.broken;
+}
+
+/** Shows the verdict over the changed chain. @returns the exit code */
+function showAfter(after: Judged, text: string): number {
+  say(`${wordOf(after.status).padEnd(10)} the whole chain, ${text}`);
+  for (const reason of after.reasons) say(`  ${reason}`);
+  showBreaks(after);
+  return EXIT_CODE[after.status];
+}
 
 /** Lets a chain continue from an older restored state, permanently recorded, signed and visible. */
 export const continueChain: Command = {
@@ -18,12 +35,7 @@ export const continueChain: Command = {
       say("The chain holds everything that this server has signed: there is nothing to do.");
       return EXIT_CODE.intact;
     }
-    if (done.kind === "refused") {
-      printNote("Refused: the entries that are there are broken themselves. Nothing was changed.");
-      showBreaks(done);
-      return EXIT_CODE.broken;
-    }
-    const { after } = done;
+    if (done.kind === "refused") return refuse(done, "the entries that are there are broken themselves.");
     if (done.kind === "finished")
       say("Finished   an earlier run, which had signed the restoration and not recorded it");
     else {
@@ -31,10 +43,7 @@ export const continueChain: Command = {
       say(`Continues  behind sequence ${lastSeq}; proven to be what was signed through sequence ${proven}`);
       say(`Lost       entries of a checkpoint of ${lost.size} entries, signed ${lost.signedAt}`);
     }
-    say(`${wordOf(after.status).padEnd(10)} the whole chain, as every verdict over it says from now on`);
-    for (const reason of after.reasons) say(`  ${reason}`);
-    showBreaks(after);
-    return EXIT_CODE[after.status];
+    return showAfter(done.after, "as every verdict over it says from now on");
   },
 };
 
@@ -50,17 +59,10 @@ export const repairHead: Command = {
       say("The head of this chain is its newest entry: there is nothing to repair.");
       return EXIT_CODE.intact;
     }
-    if (done.kind === "refused") {
-      printNote("Refused: the chain is broken, and a new head would hide it. Nothing was changed.");
-      showBreaks(done);
-      return EXIT_CODE.broken;
-    }
+    if (done.kind === "refused") return refuse(done, "the chain is broken, and a new head would hide it.");
     const { before, head, rows, after } = done;
     say(`Head       sequence ${head.seq}; before ${before === null ? "none" : `sequence ${before}`}`);
     say(`Entries    ${rows} read and proven`);
-    say(`${wordOf(after.status).padEnd(10)} the whole chain, read again with its new head`);
-    for (const reason of after.reasons) say(`  ${reason}`);
-    showBreaks(after);
-    return EXIT_CODE[after.status];
+    return showAfter(after, "read again with its new head");
   },
 };

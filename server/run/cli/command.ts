@@ -26,6 +26,10 @@ const linesOf = (text: string): string => `${text.replace(/[^\n\t]+/g, visible)}
 export const say = (text: string): void => void process.stdout.write(linesOf(text));
 export const printNote = (text: string): void => void process.stderr.write(linesOf(text));
 
+/** A named value of a report, and one of its parts. */
+export const field = (name: string, text: string): void => say(`${name.padEnd(11)}${visible(text)}`);
+export const innerField = (name: string, text: string): void => say(`  ${name.padEnd(11)}${visible(text)}`);
+
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
 /** @throws UsageError for an unknown or incomplete option, or too many arguments */

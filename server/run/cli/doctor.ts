@@ -25,7 +25,7 @@ import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
 import { groupBy } from "@/server/ground/records";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { unknownVariables } from "@/server/ground/unknown-variables";
-import { checkAdminConnection } from "@/server/retention/check-connection";
+import { checkAdminConnection } from "@/server/retention/schedule";
 import { listStrayRows } from "@/server/retention/stray-rows";
 import { unusableFolder, userName } from "@/server/run/process/data-folder";
 import { refuseUnsafeRole } from "@/server/run/process/guard-role";
@@ -207,9 +207,8 @@ async function checkAlarms(): Promise<Finding> {
 }
 
 async function checkPruning(): Promise<Finding> {
-  const { status, detail } = await checkAdminConnection();
-  const LEVEL = { ok: "ok", off: "warn", wrong: "fail" } as const;
-  return finding("pruning", LEVEL[status], detail);
+  const { level, detail } = await checkAdminConnection();
+  return finding("pruning", level, detail);
 }
 
 /** A daily backup, with a night's grace. */

@@ -4,9 +4,8 @@ import { migrate as migrateDatabase } from "@/db/migrate";
 import { isExpected, messageOf, stackOf } from "@/db/thrown";
 import { countMigrations } from "@/db/version";
 import { RELEASE } from "@/server/ground/build";
-import { databaseAddresses, EnvError } from "@/server/ground/env";
+import { databaseAddresses } from "@/server/ground/env";
 import { AppError, invalidInput } from "@/server/ground/errors";
-import { UnsafeRoleError } from "@/server/run/process/guard-role";
 import { prepareEnvironment } from "@/server/run/process/prepare";
 import { createAdmin, createApiKey, listAdmins, resetPassword } from "./accounts";
 import { archive } from "./archive";
@@ -78,8 +77,7 @@ function explain(error: unknown): string {
     const { errors = [] } = invalidInput(error).extra;
     return errors.map(({ path, message }) => `${path}: ${message}`).join("\n");
   }
-  if (error instanceof EnvError || error instanceof UnsafeRoleError || error instanceof AppError) return error.message;
-  return isExpected(error) ? messageOf(error) : stackOf(error);
+  return error instanceof AppError || isExpected(error) ? messageOf(error) : stackOf(error);
 }
 
 async function main([name = "help", ...args]: string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import { type NightlyRun, runNightly } from "@/server/evidence/integrity/nightly";
 import { log } from "@/server/ground/log";
-import { knownOrganization } from "./accounts";
+import { knownOrganizations } from "./accounts";
 import { type Command, readArgs, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
@@ -49,7 +49,7 @@ export const nightly: Command = {
     // The report on standard output includes the alarm, so its log line is suppressed.
     if (values.json) log.level = "silent";
     const run = await onPlatform(async () => {
-      const orgIds = values.org ? await Promise.all(values.org.map(knownOrganization)) : undefined;
+      const orgIds = await knownOrganizations(values.org);
       return runNightly(orgIds ? { orgIds } : {});
     });
     if (values.json) say(JSON.stringify(run));

@@ -2,7 +2,7 @@ import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/devices/logs/prune"
 import { refuseMovedClock } from "@/server/retention/clock";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { whyNotPruned } from "@/server/retention/schedule";
-import { knownOrganization } from "./accounts";
+import { knownOrganizations } from "./accounts";
 import { type Command, printNote, readArgs, say } from "./command";
 import { onPlatform } from "./platform";
 
@@ -67,7 +67,8 @@ export const retention: Command = {
     const { values } = readArgs(args, { "dry-run": { type: "boolean" }, org: { type: "string", multiple: true } });
     const dryRun = values["dry-run"] ?? false;
     const { run, logs } = await onPlatform(async () => {
-      const only = values.org ? { orgIds: await Promise.all(values.org.map(knownOrganization)) } : {};
+      const orgIds = await knownOrganizations(values.org);
+      const only = orgIds ? { orgIds } : {};
       if (!dryRun) await refuseMovedClock();
       return { logs: await pruneLogs(dryRun, only), run: await runRetention({ dryRun, ...only }) };
     });

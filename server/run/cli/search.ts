@@ -3,7 +3,7 @@ import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema/index";
 import { rebuildIndex } from "@/server/audit/search/search-worker";
-import { knownOrganization } from "./accounts";
+import { knownOrganizations } from "./accounts";
 import { type Command, readArgs, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 
@@ -18,9 +18,7 @@ export const search: Command = {
       if (!layout().isIndexed) throw new UsageError("On Citus there is no search index.");
       const every = () =>
         asSystem((tx) => tx.select({ id: organizations.id }).from(organizations).orderBy(asc(organizations.id)));
-      const orgIds = values.org
-        ? await Promise.all(values.org.map(knownOrganization))
-        : (await every()).map(({ id }) => id);
+      const orgIds = (await knownOrganizations(values.org)) ?? (await every()).map(({ id }) => id);
       for (const orgId of orgIds) {
         await rebuildIndex(orgId);
         say(`Rebuilt ${orgId}`);

@@ -1,9 +1,10 @@
+import { messageOf } from "@/db/thrown";
 import type { BundleRange } from "@/server/evidence/bundle/format";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { type Break, MAX_BREAKS } from "@/server/evidence/chain/verifier";
 import type { Trust } from "@/server/evidence/proofs/judge-proof";
 import { windowText } from "@/server/evidence/tree/statement";
-import { say, visible } from "./command";
+import { field, printNote, say, UsageError, visible } from "./command";
 
 /** Options of `verify` for all file types. */
 export type VerifyOptions = { trust: Trust; json: boolean };
@@ -14,10 +15,7 @@ export const EXIT_CODE = { intact: 0, empty: 0, broken: 1, unreadable: 2, unprov
 export const wordOf = (status: keyof typeof EXIT_CODE): string => VERDICT_WORD[status].toUpperCase();
 
 /** Breaks printed of a bundle's verdict. */
-
 const MAX_BREAKS_SHOWN = 10;
-
-const field = (name: string, text: string): void => say(`${name.padEnd(11)}${visible(text)}`);
 
 function rangeText(range: BundleRange): string {
   if (range.kind === "whole") return "the whole log";
@@ -48,6 +46,27 @@ function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
   if (verdict.quorum) field("Quorum", verdict.quorum);
   if (receipt)
     field("Retention", `through sequence ${receipt.through}, before ${receipt.before}, under ${windowText(receipt)}`);
+}
+
+/** First items, and the number of others. */
+export function firstOf<T>(items: readonly T[], max: number, show: (item: T) => string): string[] {
+  const more = items.length - max;
+  return [...items.slice(0, max).map(show), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+/**
+ * Runs a command that judges files. One that cannot be read is reported in words, and in JSON to a script that asked for
+ * it, even for wrong usage.
+ */
+export async function judging(args: string[], judge: () => Promise<number>, more = {}): Promise<number> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (args.includes("--json")) say(JSON.stringify({ status: "unreadable", reason: messageOf(error), ...more }));
+    if (error instanceof UsageError) throw error;
+    printNote(`UNREADABLE ${visible(messageOf(error))}`);
+    return EXIT_CODE.unreadable;
+  }
 }
 
 /** Breaks of a chain, the first ones in full. */

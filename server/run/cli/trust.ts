@@ -8,14 +8,17 @@ import { readText } from "./read-bytes";
 
 export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
 
-function readPolicy(file: string): Trust {
-  let text: string;
+/** Text of an option's file. @throws UsageError when it cannot be read */
+export function readOption(option: string, file: string): string {
   try {
-    text = readText(file);
+    return readText(file);
   } catch (error) {
-    throw new UsageError(`--policy: ${file} cannot be read: ${messageOf(error)}.`);
+    throw new UsageError(`${option}: ${file} cannot be read: ${messageOf(error)}.`);
   }
-  const policy = parsePolicy(noteTools.sha256, text);
+}
+
+function readPolicy(file: string): Trust {
+  const policy = parsePolicy(noteTools.sha256, readOption("--policy", file));
   if (!("reason" in policy)) return policy;
   throw new UsageError(`--policy: ${file}${policy.line ? `, line ${policy.line}` : ""}: ${policy.reason}.`);
 }

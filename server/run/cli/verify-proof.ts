@@ -2,32 +2,29 @@ import { MAX_PROOF_CHARACTERS } from "@/server/evidence/proofs/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/evidence/proofs/judge-proof";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { timeOfSeconds } from "@/server/evidence/tree/statement";
-import { printNote, say, visible } from "./command";
+import { field, printNote, say, visible } from "./command";
 import { EXIT_CODE, type VerifyOptions, wordOf } from "./show-verdict";
-
-const LABEL_WIDTH = 11;
 
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 
-const line = (label: string, text: string): void => say(`${label.padEnd(LABEL_WIDTH)}${visible(text)}`);
 const isoOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms));
 
 function describeEntry({ row, checkpoint }: Judged): void {
   if (!row || !checkpoint) return;
   const { chainSeq, timestampMs, actorEmail, actorId, action, resourceName, resourceType, result } = row;
-  line("Entry", `${row.id} of ${isoOf(Number(timestampMs))}`);
-  line("", `${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`);
-  line("Position", `entry ${chainSeq} of ${checkpoint.size} in ${checkpoint.origin}`);
+  field("Entry", `${row.id} of ${isoOf(Number(timestampMs))}`);
+  field("", `${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`);
+  field("Position", `entry ${chainSeq} of ${checkpoint.size} in ${checkpoint.origin}`);
 }
 
 function describe(verdict: Judged): void {
-  line(wordOf(verdict.status), verdict.status === "intact" ? "the entry is part of the signed log" : "");
+  field(wordOf(verdict.status), verdict.status === "intact" ? "the entry is part of the signed log" : "");
   describeEntry(verdict);
-  for (const name of verdict.signedBy) line("Signed by", `${name}, at ${verdict.checkpoint?.signedAt}`);
+  for (const name of verdict.signedBy) field("Signed by", `${name}, at ${verdict.checkpoint?.signedAt}`);
   for (const { name, seconds } of verdict.cosignedBy)
-    if (seconds !== null) line("Cosigned", `by witness ${name}, at ${timeOfSeconds(seconds)}`);
-  if (verdict.unchecked.length > 0) line("Unchecked", `signatures of unknown keys: ${verdict.unchecked.join(" ")}`);
-  for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
+    if (seconds !== null) field("Cosigned", `by witness ${name}, at ${timeOfSeconds(seconds)}`);
+  if (verdict.unchecked.length > 0) field("Unchecked", `signatures of unknown keys: ${verdict.unchecked.join(" ")}`);
+  for (const reason of verdict.reasons) field(verdict.status === "broken" ? "Reason" : "Missing", reason);
 }
 
 /** Text of a proof; if it is too long, only enough of it to detect that. */

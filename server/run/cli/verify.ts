@@ -7,9 +7,9 @@ import type { Trust } from "@/server/evidence/proofs/judge-proof";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { type Command, printNote, readArgs, required, say, UsageError, visible } from "./command";
 import { openFile, readText, textOf } from "./read-bytes";
-import { EXIT_CODE, showVerdict, type VerifyOptions } from "./show-verdict";
+import { EXIT_CODE, judging, showVerdict, type VerifyOptions } from "./show-verdict";
 import { stampCheck } from "./stamp";
-import { trustOf, trustOptions } from "./trust";
+import { readOption, trustOf, trustOptions } from "./trust";
 import { verifyProofFile } from "./verify-proof";
 
 /**
@@ -18,13 +18,7 @@ import { verifyProofFile } from "./verify-proof";
  */
 function readSince(file: string | undefined, trust: Trust): KeptNote | null {
   if (file === undefined) return null;
-  let text: string;
-  try {
-    text = readText(file);
-  } catch (error) {
-    throw new UsageError(`--since: ${file} cannot be read: ${messageOf(error)}.`);
-  }
-  const kept = readKeptNote(noteTools, text, trust);
+  const kept = readKeptNote(noteTools, readOption("--since", file), trust);
   if (!kept) throw new UsageError(`--since: ${file} is not a signed checkpoint of a Trailmark log.`);
   return kept;
 }
@@ -52,17 +46,7 @@ export const verify: Command = {
   usage: "FILE [--key VERIFIER_KEY]... [--policy FILE] [--since NOTE] [--tsa CERTIFICATES] [--json]",
   summary:
     "check an evidence bundle or the proof of an entry; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
-  async run(args) {
-    try {
-      return await verifyFile(args);
-    } catch (error) {
-      // A script that asked for JSON gets it even for wrong usage.
-      if (args.includes("--json")) say(JSON.stringify({ status: "unreadable", reason: messageOf(error), line: 0 }));
-      if (error instanceof UsageError) throw error;
-      printNote(`UNREADABLE ${visible(messageOf(error))}`);
-      return EXIT_CODE.unreadable;
-    }
-  },
+  run: (args) => judging(args, () => verifyFile(args), { line: 0 }),
 };
 
 async function verifyFile(args: string[]): Promise<number> {

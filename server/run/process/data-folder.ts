@@ -13,7 +13,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createFolder } from "@/db/embedded/create-folder";
-import { codeOf } from "@/db/thrown";
+import { codeOf, ExpectedError } from "@/db/thrown";
 import { unusableVariable } from "@/server/ground/env";
 import { isProcessAlive, processName } from "@/server/ground/process-name";
 
@@ -67,22 +67,17 @@ const NAME = "server.lock";
 const TIMEOUT_MS = 12_000;
 const POLL_MS = 100;
 
-/** An unusable data folder, as a sentence, because the operator can fix it. */
-class FolderRefused extends Error {
-  readonly expected = true;
-}
-
 /** System errors for wrong rights, and for read-only or full disks. */
 const UNWRITABLE = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
-/** Runs a write to the data folder. @throws FolderRefused if the system denies it */
+/** Runs a write to the data folder. @throws ExpectedError if the system denies it */
 function writing<T>(dataDir: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const code = codeOf(error);
     if (!UNWRITABLE.has(code)) throw error;
-    throw new FolderRefused(
+    throw new ExpectedError(
       `TRAILMARK_DATA_DIR: the data folder ${dataDir} cannot be written (${code}). Make room, or give it to the user who runs the server: ${userName()}.`,
     );
   }
@@ -126,14 +121,14 @@ function removeDead(path: string, holder: string): void {
  * Locks an existing data folder for this server: two would share spool, exports and checkpoints. Waits for a stopping
  * server. A lock from another machine or container cannot be checked, so it is taken over.
  * @returns a function to release the folder
- * @throws FolderRefused, a sentence for the operator
+ * @throws ExpectedError, a sentence for the operator
  */
 export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   const path = join(dataDir, NAME);
   const foreign = unusableFolder(dataDir);
   // An unwritable folder (full or read-only disk) reports the reason when the lock is written.
   if (foreign && foreign !== dataDir)
-    throw new FolderRefused(
+    throw new ExpectedError(
       `TRAILMARK_DATA_DIR: ${foreign} cannot be read and written by the user who runs the server, ${userName()}. Give it back: chown -R ${userName()} ${dataDir}`,
     );
   const acquire = () => writing(dataDir, () => create(path));
@@ -142,7 +137,7 @@ export async function lockFolder(dataDir: string, timeoutMs = TIMEOUT_MS): Promi
     const isLate = Date.now() > deadline;
     if (holder ? !isProcessAlive(holder) : isLate && isBlank(path)) removeDead(path, holder);
     else if (isLate)
-      throw new FolderRefused(
+      throw new ExpectedError(
         `Another server (process ${holder.split("-")[1] ?? "unknown"}) uses the data folder ${dataDir}. Stop it, or set TRAILMARK_DATA_DIR to a folder of this server's own.`,
       );
   }

@@ -1,8 +1,9 @@
 import type postgres from "postgres";
 import { appSql } from "@/db/client";
+import { ExpectedError } from "@/db/thrown";
 
 /** Thrown if the application's database role could bypass row-level security and immutability. */
-export class UnsafeRoleError extends Error {}
+export class UnsafeRoleError extends ExpectedError {}
 
 /**
  * Refuses a role that could bypass the audit trail's protection (superuser, BYPASSRLS, owner of an audit table, the

@@ -6,13 +6,12 @@ import type { RequestHandler } from "next/dist/server/next";
 import type { Embedded } from "@/db/embedded/embedded";
 import { causeOf, codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
 import { createFront } from "@/server/doors/front/front";
-import { EnvError, env, unusableVariable } from "@/server/ground/env";
+import { env, unusableVariable } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 import { readableStack } from "@/server/ground/readable-stack";
 import { unknownVariables } from "@/server/ground/unknown-variables";
 import { CurrentService } from "./current-service";
 import { lockFolder } from "./data-folder";
-import { UnsafeRoleError } from "./guard-role";
 import { completePlaces, prepareEnvironment } from "./prepare";
 import { startService } from "./service";
 import { shutdown } from "./shutdown";
@@ -76,8 +75,7 @@ const OF_DATABASE = /^(08|25006|28|3D|53|57|58)/;
 /** Faults that the operator can fix: one line, without a stack. */
 function sentenceOf(error: unknown): string {
   if (codeOf(error) === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
-  const isSentence = isExpected(error) || error instanceof EnvError || error instanceof UnsafeRoleError;
-  if (isSentence) return messageOf(error);
+  if (isExpected(error)) return messageOf(error);
   const cause = causeOf(error);
   if (OF_DATABASE.test(codeOf(cause)))
     return `The start needs more of the database than it gives: ${messageOf(cause)} (SQLSTATE ${codeOf(cause)}).`;

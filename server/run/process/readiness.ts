@@ -65,32 +65,19 @@ async function checkDatabase(stats: Stats, ms: number): Promise<Check[]> {
 
 /** Damage to one chain, and events set aside. Never affects `ready`: no other process could do better. */
 async function checkDamage({ held, deadLetters, spoolFault }: Stats, ms: number): Promise<Check[]> {
-  const heads = await withTimeout(listLostHeads(), ms).then(
-    ({ length }) => ({
-      ok: length === 0,
-      detail: counted(length, "chain without its head or its end", "chains without their head or their end"),
-    }),
-    () => ({ ok: false, detail: "could not be checked" }),
-  );
-  const alarms = await withTimeout(openAlarms({ kind: "system" }), ms).then(
-    ({ length }) => ({
-      ok: length === 0,
-      detail: counted(length, "chain was found broken", "chains were found broken"),
-    }),
-    () => ({ ok: false, detail: "could not be checked" }),
-  );
+  const none = (n: number, one: string, many: string) => ({ ok: n === 0, detail: counted(n, one, many) });
+  const noneOf = (found: Promise<unknown[]>, one: string, many: string) =>
+    withTimeout(found, ms).then(
+      ({ length }) => none(length, one, many),
+      () => ({ ok: false, detail: "could not be checked" }),
+    );
+  const [cut, cuts] = ["chain without its head or its end", "chains without their head or their end"];
+  const [broken, brokens] = ["chain was found broken", "chains were found broken"];
+  const repair = "for the repair of a damaged chain";
   return [
-    { name: "heads", ...heads },
-    { name: "alarms", ...alarms },
-    {
-      name: "held",
-      ok: held === 0,
-      detail: counted(
-        held,
-        "event waits for the repair of a damaged chain",
-        "events wait for the repair of a damaged chain",
-      ),
-    },
+    { name: "heads", ...(await noneOf(listLostHeads(), cut, cuts)) },
+    { name: "alarms", ...(await noneOf(openAlarms({ kind: "system" }), broken, brokens)) },
+    { name: "held", ...none(held, `event waits ${repair}`, `events wait ${repair}`) },
     {
       name: "spool disk",
       ok: spoolFault === "",
@@ -100,8 +87,7 @@ async function checkDamage({ held, deadLetters, spoolFault }: Stats, ms: number)
     },
     {
       name: "dead letters",
-      ok: deadLetters === 0,
-      detail: counted(deadLetters, "event was refused by the database", "events were refused by the database"),
+      ...none(deadLetters, "event was refused by the database", "events were refused by the database"),
     },
   ];
 }
