@@ -3,6 +3,7 @@ import type { Tx } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
 import { invalid, notFound } from "@/server/ground/errors";
+import { isoTimes } from "@/server/ground/records";
 import { inScope } from "@/server/ground/scope";
 import { isArchived } from "./hold";
 import type { Policy } from "./schema";
@@ -19,20 +20,18 @@ export async function requireOrganization(tx: Tx, ctx: Ctx, id: string): Promise
   return found;
 }
 
-type Row = typeof auditRetentionPolicies.$inferSelect;
-
-/** The policy of an organization, or undefined. */
-async function readPolicy(tx: Tx, orgId: string): Promise<Row | undefined> {
-  const [row] = await tx.select().from(auditRetentionPolicies).where(eq(auditRetentionPolicies.orgId, orgId));
-  return row;
-}
-
 /**
  * Policy in wire format: without a row nothing is configured and nothing is ever pruned (spec, States, rule 1).
  * archiveToS3: whether retention waits for an archive, set up as a data stream.
  */
 export async function showPolicy(tx: Tx, orgId: string): Promise<Policy> {
-  return toPolicy(orgId, await readPolicy(tx, orgId), await isArchived(tx, orgId));
+  const { retentionDays, lastCleanupAt, createdAt, updatedAt } = auditRetentionPolicies;
+  const [row] = await tx
+    .select({ retentionDays, lastCleanupAt, createdAt, updatedAt })
+    .from(auditRetentionPolicies)
+    .where(eq(auditRetentionPolicies.orgId, orgId));
+  const none = { retentionDays: null, lastCleanupAt: null, createdAt: null, updatedAt: null };
+  return { orgId, configured: row !== undefined, archiveToS3: await isArchived(tx, orgId), ...isoTimes(row ?? none) };
 }
 
 /**
@@ -44,13 +43,3 @@ export async function requireArchiving(tx: Tx, orgId: string, wanted: boolean | 
   if (wanted) throw invalid("archiveToS3", "needs a data stream of kind s3 with archive: true whose check succeeded");
   throw invalid("archiveToS3", "is true while a data stream archives the entries; delete that stream first");
 }
-
-const toPolicy = (orgId: string, row: Row | undefined, archiveToS3: boolean): Policy => ({
-  orgId,
-  configured: row !== undefined,
-  retentionDays: row?.retentionDays ?? null,
-  archiveToS3,
-  lastCleanupAt: row?.lastCleanupAt?.toISOString() ?? null,
-  createdAt: row?.createdAt.toISOString() ?? null,
-  updatedAt: row?.updatedAt.toISOString() ?? null,
-});

@@ -4,7 +4,7 @@ import { agents, devices, enrollmentKeys, deviceSourceIds as held } from "@/db/s
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { relay } from "@/server/devices/live/relay";
-import { type Closed, closeStream } from "@/server/devices/live/stream-store";
+import { type Closed, closeStream } from "@/server/devices/live/store";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { canonicalId, newId } from "@/server/ground/ids";

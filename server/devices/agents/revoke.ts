@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findDevice } from "@/server/devices/devices";
 import { relay } from "@/server/devices/live/relay";
-import { closeStream } from "@/server/devices/live/stream-store";
+import { closeStream } from "@/server/devices/live/store";
 import type { Ctx } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";

@@ -4,10 +4,10 @@ import { AppError, type FieldError, notFound } from "@/server/ground/errors";
 import { isUuid } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { operation } from "@/server/ground/operation";
-import { readCommand } from "./command-store";
 import { issuesIn } from "./parse-answer";
 import { relay } from "./relay";
 import { BAD_ANSWER, resultInput, STREAM_COMMENT_MS, streamInput } from "./schema";
+import { readCommand } from "./store";
 
 const encoder = new TextEncoder();
 

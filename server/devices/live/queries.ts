@@ -1,9 +1,9 @@
 import { notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
+import { isoTimes } from "@/server/ground/records";
 import { parseEntries, parseEntry } from "./parse-answer";
 import { matchName, queryDevice, queryLogs, withLogName } from "./query-device";
 import {
-  type EventsInput,
   eventInput,
   eventOutput,
   eventsInput,
@@ -12,7 +12,6 @@ import {
   logInput,
   logOutput,
   logsOutput,
-  type QueryParams,
 } from "./schema";
 
 /** Event logs of a device, queried live. @throws as queryDevice does. */
@@ -48,26 +47,6 @@ export const getLog = operation({
   },
 });
 
-function toParams({
-  page,
-  limit,
-  level,
-  source,
-  startTime,
-  endTime,
-  eventId,
-}: EventsInput): Omit<QueryParams, "logName"> {
-  return {
-    page,
-    limit,
-    ...(level ? { level } : {}),
-    ...(source ? { source } : {}),
-    ...(startTime ? { startTime: startTime.toISOString() } : {}),
-    ...(endTime ? { endTime: endTime.toISOString() } : {}),
-    ...(eventId === undefined ? {} : { eventId }),
-  };
-}
-
 /** A page of a log's events that match the filters, queried live. @throws as queryDevice does. */
 export const queryEvents = operation({
   permission: "devices:live",
@@ -75,8 +54,9 @@ export const queryEvents = operation({
   output: eventsOutput,
   waits: true,
   run(ctx, input) {
-    const params = toParams(input);
-    const { deviceId, name, page, limit } = input;
+    const { deviceId, name, ...filters } = input;
+    const params = isoTimes(filters);
+    const { page, limit } = filters;
     return queryDevice(
       ctx,
       { deviceId, kind: "events", details: { logName: name, ...params } },

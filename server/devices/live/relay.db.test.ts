@@ -7,7 +7,7 @@ import { createDevice, createOrg, type TestDevice } from "@/testing/factories";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { type Bus, createBus } from "./bus";
 import { Relay } from "./relay";
-import { closeStream } from "./stream-store";
+import { closeStream } from "./store";
 
 const relays: Relay[] = [];
 /** A relay with its own LISTEN connection, as a server process has. */

@@ -5,15 +5,6 @@ import { AppError, tooMany } from "@/server/ground/errors";
 import { isUuid } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { type Bus, createBus, type News } from "./bus";
-import {
-  claimAnswer,
-  claimDone,
-  claimWaiting,
-  dropCommands,
-  queueCommand,
-  storeAnswer,
-  type Waiting,
-} from "./command-store";
 import { disconnected, PendingQueries } from "./pending-queries";
 import {
   type CommandResult,
@@ -22,7 +13,21 @@ import {
   MAX_COMMANDS_PER_AGENT,
   STREAM_COMMENT_MS,
 } from "./schema";
-import { beatStreams, type Closed, closeDeadStreams, listedStreams, listStream, unlistStream } from "./stream-store";
+import {
+  beatStreams,
+  type Closed,
+  claimAnswer,
+  claimDone,
+  claimWaiting,
+  closeDeadStreams,
+  dropCommands,
+  listedStreams,
+  listStream,
+  queueCommand,
+  storeAnswer,
+  unlistStream,
+  type Waiting,
+} from "./store";
 
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
 /** Open end of a stream. send never throws; end closes it for good. */

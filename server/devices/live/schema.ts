@@ -74,7 +74,6 @@ const toDeviceId = <T extends { id: string }>({ id, ...rest }: T) => ({ deviceId
 export const listInput = z.object(device);
 export const logInput = z.object({ ...device, name: logName });
 export const eventsInput = z.object({ ...device, name: logName, ...filters }).superRefine(startBeforeEnd);
-export type EventsInput = z.output<typeof eventsInput>;
 export const eventInput = z.object({ ...device, name: logName, recordId: ordinal });
 
 export const listByIdInput = z.object(deviceById).transform(toDeviceId);

@@ -1,4 +1,5 @@
-import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, ilike, inArray, lte, sql } from "drizzle-orm";
+import { readPage } from "@/db/page";
 import { tenantRead } from "@/db/read";
 import { agentLogs } from "@/db/schema/index";
 import { storableDetails } from "@/server/audit/record/details";
@@ -32,7 +33,6 @@ export const listLogs = operation({
   input: listInput,
   output: agentLogPage,
   run(ctx, input) {
-    const offset = (input.page - 1) * input.limit;
     return tenantRead(ctx.scope, async (tx) => {
       const [device] = await Promise.all([findDevice(ctx, tx, input.id), preferDeviceIndex(tx)]);
       const where = and(
@@ -44,18 +44,14 @@ export const listLogs = operation({
         input.until ? lte(agentLogs.timestamp, input.until) : undefined,
         input.search ? ilike(agentLogs.message, containsPattern(input.search)) : undefined,
       );
-      const newestFirst = [desc(agentLogs.timestamp), desc(agentLogs.id)];
-      const [rows, [counted]] = await Promise.all([
-        tx
-          .select(COLUMNS)
-          .from(agentLogs)
-          .where(where)
-          .orderBy(...newestFirst)
-          .limit(input.limit)
-          .offset(offset),
-        tx.select({ total: count() }).from(agentLogs).where(where),
-      ]);
-      return { logs: rows.map(toLog), total: counted?.total ?? 0, limit: input.limit, offset };
+      const query = tx
+        .select(COLUMNS)
+        .from(agentLogs)
+        .orderBy(desc(agentLogs.timestamp), desc(agentLogs.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: agentLogs, query, where });
+      const { page, limit, total } = pagination;
+      return { logs: rows.map(toLog), total, limit, offset: (page - 1) * limit };
     });
   },
 });

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, ilike, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { paginate } from "@/db/page";
 import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema/index";
@@ -99,11 +99,8 @@ export const listEvents = operation({
               .orderBy(...newestFirst)
               .limit(input.limit)
               .offset((input.page - 1) * input.limit);
-      const [rows, [counted]] = await Promise.all([
-        page,
-        tx.select({ total: count() }).from(deviceEventLogs).where(where),
-      ]);
-      return { data: rows.map(toEvent), pagination: paginate(input, counted?.total ?? 0) };
+      const [rows, total] = await Promise.all([page, tx.$count(deviceEventLogs, where)]);
+      return { data: rows.map(toEvent), pagination: paginate(input, total) };
     });
   },
 });

@@ -13,7 +13,11 @@ import type { TimelineInput, TimelineItem } from "./schema";
 /** after: items after a time instead, nearest first. */
 type Window = Pick<TimelineInput, "from" | "to" | "search" | "limit"> & { after?: Date };
 type ItemRequest = { device: { id: string; orgId: string }; input: Window; start: Start };
-type Found<T> = Omit<T, "timestamp" | "createdAt"> & { ms: number; createdMs: number; json: string | null };
+type Found<T> = Omit<T, "timestamp" | "createdAt"> & { id: string } & {
+  ms: number;
+  createdMs: number;
+  json: string | null;
+};
 
 const instantOf = (date: Date): SQL => sql`${date.toISOString()}::timestamptz`;
 
@@ -42,46 +46,46 @@ const TIMES = sql.raw(
 );
 const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
 
-/** Text of an item as on the screen, with its structured part. */
-const DIAGNOSTIC_TEXTS = sql`l.component || ': ' || l.message || ' ' || coalesce(l.fields::text, '')`;
-const EVENT_TEXTS = sql`l.source || ': ' || l.message || ' ' || coalesce(l.details::text, '')`;
+/** texts: text of an item as on the screen, with its structured part. */
+type Kind = { table: SQL; columns: SQL; texts: SQL };
 
-function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
-  return { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
+const DIAGNOSTIC: Kind = {
+  table: sql`agent_logs`,
+  columns: sql`l.component, l.agent_version AS "agentVersion", l.fields::text AS json`,
+  texts: sql`l.component || ': ' || l.message || ' ' || coalesce(l.fields::text, '')`,
+};
+const EVENT: Kind = {
+  table: sql`device_event_logs`,
+  columns: sql`l.category, l.source, l.event_id AS "eventId", l.details::text AS json`,
+  texts: sql`l.source || ': ' || l.message || ' ' || coalesce(l.details::text, '')`,
+};
+
+/** Rows of a kind, with their structured part as members. */
+async function readRows<T extends { id: string }>(tx: Tx, request: ItemRequest, { table, columns, texts }: Kind) {
+  const rows = await rowsOf<Found<T>>(
+    tx,
+    sql`SELECT ${OWN}, ${columns}, ${TIMES} FROM ${table} l WHERE ${windowOf(request, texts)}`,
+  );
+  return rows.map(({ ms, createdMs, json, ...row }) => {
+    const times = { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
+    return { at: times.timestamp, row: { ...row, ...times }, members: readMembers(json) };
+  });
 }
 
 /** Newest diagnostic log entries of a device, from a start position on. */
-export async function diagnosticItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
-  const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
-    tx,
-    sql`SELECT ${OWN}, l.component, l.agent_version AS "agentVersion", l.fields::text AS json, ${TIMES}
-      FROM agent_logs l WHERE ${windowOf(request, DIAGNOSTIC_TEXTS)}`,
-  );
-  return rows.map(({ ms, createdMs, json, ...row }) => {
-    const times = timesOf({ ms, createdMs });
-    return {
-      source: "diagnostic",
-      at: times.timestamp,
-      key: row.id,
-      log: { ...row, ...times, fields: readMembers(json) },
-    };
-  });
-}
+export const diagnosticItems = async (tx: Tx, request: ItemRequest): Promise<TimelineItem[]> =>
+  (await readRows<Omit<AgentLog, "fields">>(tx, request, DIAGNOSTIC)).map(({ at, row, members }) => ({
+    source: "diagnostic",
+    at,
+    key: row.id,
+    log: { ...row, fields: members },
+  }));
 
 /** Newest stored events of a device, from a start position on. */
-export async function eventItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
-  const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
-    tx,
-    sql`SELECT ${OWN}, l.category, l.source, l.event_id AS "eventId", l.details::text AS json, ${TIMES}
-      FROM device_event_logs l WHERE ${windowOf(request, EVENT_TEXTS)}`,
-  );
-  return rows.map(({ ms, createdMs, json, ...row }) => {
-    const times = timesOf({ ms, createdMs });
-    return {
-      source: "event",
-      at: times.timestamp,
-      key: row.id,
-      event: { ...row, ...times, details: readMembers(json) },
-    };
-  });
-}
+export const eventItems = async (tx: Tx, request: ItemRequest): Promise<TimelineItem[]> =>
+  (await readRows<Omit<EventLog, "details">>(tx, request, EVENT)).map(({ at, row, members }) => ({
+    source: "event",
+    at,
+    key: row.id,
+    event: { ...row, details: members },
+  }));

@@ -8,14 +8,13 @@ import { inOneLine } from "@/server/ground/text";
 import { findUserCaller } from "./caller";
 import { findById } from "./find-by-email";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
-import { endSignIn } from "./log-out";
 import { findByIdentity, oidcProvider, type Profile } from "./oidc/oidc";
 import { secondFactorInput, tokenInput } from "./schema";
 import { answerChallenge, secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
 import { sessionCookie } from "./session-cookie";
+import { type Door, endSignIn, startSession } from "./sessions";
 import { recordFailure, signIn } from "./sign-in";
-import { type Door, startSession } from "./start-session";
 
 /** Default export of a CommonJS package, for which Node returns the whole exports object. */
 export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).default ?? imported;

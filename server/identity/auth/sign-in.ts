@@ -19,7 +19,7 @@ import type { Person } from "./person";
 import { type TokenInput, tokenInput, tokenOutput } from "./schema";
 import { secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
-import { type Door, type SignIn, startSession, toTokens } from "./start-session";
+import { type Door, type SignIn, startSession, toTokens } from "./sessions";
 
 type Failure = { email: string; row: KnownPerson; reason: "bad_password" | "disabled" };
 

@@ -11,6 +11,7 @@ import { requireUserQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/ground/partner";
 import { isPartnerRole } from "@/server/ground/permissions";
+import { isoTimes } from "@/server/ground/records";
 import { inReach, type Owner, ownOrg } from "@/server/ground/scope";
 import { containsPattern } from "@/server/ground/text";
 import { versionOf } from "@/server/ground/version";
@@ -63,26 +64,13 @@ export const userColumns = {
 
 type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[]; invited: boolean };
 
-/** Maps member by member, so that nothing else of a row can leak. */
-export function toUser(row: Row, twoFactor: boolean): User {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    department: row.department,
-    orgId: row.orgId,
-    partnerId: row.partnerId,
-    organizationIds: row.orgId === null && !row.allOrganizations ? row.organizationIds : null,
-    disabled: row.disabledAt !== null,
-    invited: row.invited,
-    twoFactor,
-    requireTwoFactor: row.requireTwoFactor,
-    lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
-}
+/** A row in wire form; it holds only userColumns. */
+export const toUser = ({ allOrganizations, organizationIds, disabledAt, ...row }: Row, twoFactor: boolean): User => ({
+  ...isoTimes(row),
+  organizationIds: row.orgId === null && !allOrganizations ? organizationIds : null,
+  disabled: disabledAt !== null,
+  twoFactor,
+});
 
 function hasChosen(twoFactor: boolean | undefined, secured: string[]): SQL | undefined {
   if (twoFactor === undefined) return undefined;
@@ -170,7 +158,7 @@ async function insertUser(tx: Tx, input: CreateInput, account: Membership & { pa
       createdAt: new Date(),
     })
     .onConflictDoNothing()
-    .returning();
+    .returning(userColumns);
   if (!row) throw new AppError("conflict", "That e-mail is already in use.", { errors: [EMAIL_TAKEN] });
   const memberships = (organizationIds ?? []).map((id) => ({ userId: row.id, orgId: id }));
   if (memberships.length > 0) await tx.insert(userOrganizations).values(memberships);
@@ -208,6 +196,6 @@ export const createUser = operation({
         after: { email, name, role, department, organizationIds: membership.organizationIds, requireTwoFactor },
       },
     });
-    return toUser({ ...row, organizationIds: membership.organizationIds ?? [], invited: passwordHash === null }, false);
+    return toUser({ ...row, organizationIds: membership.organizationIds ?? [] }, false);
   },
 });

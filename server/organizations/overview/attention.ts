@@ -1,3 +1,4 @@
+import { counted } from "@/server/ground/text";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import {
   type Attention,
@@ -16,52 +17,30 @@ function age(ms: number): string {
   return `${Math.floor(ms / (24 * HOUR_MS))} days`;
 }
 
-const CHAIN: Partial<Record<Facts["chain"]["status"], Attention>> = {
-  broken: { code: "chain_broken", text: "Chain broken" },
-  unproven: { code: "chain_unproven", text: "Chain not proven" },
-  not_checked: { code: "chain_not_checked", text: "Chain not checked yet" },
-};
-
-function ofCheckpoint({ checkpoint, witness }: Facts, now: number): Attention[] {
-  const since = checkpoint?.unsignedSince;
-  const waited = since ? now - Date.parse(since) : 0;
-  return [
-    ...(waited > CHECKPOINT_LATE_MS
-      ? [{ code: "checkpoint_late" as const, text: `Entries without a checkpoint for ${age(waited)}` }]
-      : []),
-    ...(witness.state === "missing" ? [{ code: "witness_missing" as const, text: "Checkpoint not witnessed" }] : []),
-  ];
-}
-
-function ofRetention({ retention }: Facts, { now, pruningEnabled }: AttentionInput): Attention[] {
-  const { configured, retentionDays, isDue, lastCleanupAt } = retention;
-  if (!configured || retentionDays === null) return [{ code: "retention_none", text: "No retention policy" }];
-  const isOverdue = isDue && pruningEnabled && lastCleanupAt && now - Date.parse(lastCleanupAt) > RETENTION_OVERDUE_MS;
-  return [
-    ...(isOverdue ? [{ code: "retention_overdue" as const, text: "Retention overdue" }] : []),
-    ...(retentionDays < USUAL_RETENTION_DAYS
-      ? [
-          {
-            code: "retention_short" as const,
-            text: `Retention ${retentionDays} ${retentionDays === 1 ? "day" : "days"}`,
-          },
-        ]
-      : []),
-  ];
-}
-
 type AttentionInput = { now: number; pruningEnabled: boolean };
 
 /** Reasons that an organization needs attention, worst first; empty if none is known. */
-export function attentionOf(facts: Facts, input: AttentionInput): Attention[] {
-  const chain = CHAIN[facts.chain.status];
+export function attentionOf(facts: Facts, { now, pruningEnabled }: AttentionInput): Attention[] {
+  const { chain, checkpoint, witness, retention } = facts;
+  const found: Attention[] = [];
+  const check = (isSo: boolean, code: Attention["code"], text: string) => isSo && found.push({ code, text });
+  check(chain.status === "broken", "chain_broken", "Chain broken");
+  check(chain.status === "unproven", "chain_unproven", "Chain not proven");
+  check(chain.status === "not_checked", "chain_not_checked", "Chain not checked yet");
+  const waited = checkpoint?.unsignedSince ? now - Date.parse(checkpoint.unsignedSince) : 0;
+  check(waited > CHECKPOINT_LATE_MS, "checkpoint_late", `Entries without a checkpoint for ${age(waited)}`);
+  check(witness.state === "missing", "witness_missing", "Checkpoint not witnessed");
+  const { isDue, lastCleanupAt } = retention;
+  const days = retention.configured ? retention.retentionDays : null;
+  const isLate = isDue && lastCleanupAt !== null && now - Date.parse(lastCleanupAt) > RETENTION_OVERDUE_MS;
+  check(days !== null && pruningEnabled && isLate, "retention_overdue", "Retention overdue");
+  check(days === null, "retention_none", "No retention policy");
+  check(
+    days !== null && days < USUAL_RETENTION_DAYS,
+    "retention_short",
+    `Retention ${counted(days ?? 0, "day", "days")}`,
+  );
   const silent = facts.devices?.silent ?? 0;
-  return [
-    ...(chain ? [chain] : []),
-    ...ofCheckpoint(facts, input.now),
-    ...ofRetention(facts, input),
-    ...(silent > 0
-      ? [{ code: "devices_silent" as const, text: `${silent} ${silent === 1 ? "device" : "devices"} offline for 24 h` }]
-      : []),
-  ];
+  check(silent > 0, "devices_silent", `${counted(silent, "device", "devices")} offline for 24 h`);
+  return found;
 }

@@ -12,22 +12,34 @@ import { lastHeard } from "@/server/ground/last-heard";
 import { inScope } from "@/server/ground/scope";
 import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
 import { type Leaving, readLeaving } from "@/server/notify/streams/leaving";
-import { rowBytes } from "@/server/retention/row-bytes";
 import { isPruningEnabled } from "@/server/retention/schedule";
 import { attentionOf } from "./attention";
 import { type Chunk, inChunks } from "./chunks";
 import { type LogFacts, logFactsOf } from "./log-facts";
 import { type OrganizationOverview, SILENT_AFTER_HOURS } from "./schema";
 
-type Counts = NonNullable<OrganizationOverview["devices"]>;
+/** Size of an entry with its indexes, for tables without statistics. */
+const USUAL_ROW_BYTES = 900;
+
+/** Average size of an audit entry on disk with indexes, over all organizations, from table statistics. */
+async function rowBytes(tx: Tx): Promise<number> {
+  const [row] = await rowsOf<{ bytes: number | null }>(
+    tx,
+    sql`SELECT (pg_total_relation_size(c.oid) / NULLIF(greatest(c.reltuples, 0), 0))::float8 AS bytes
+      FROM pg_class c WHERE c.oid = 'audit_logs'::regclass`,
+  );
+  return Math.round(row?.bytes ?? USUAL_ROW_BYTES);
+}
+
+type Devices = NonNullable<OrganizationOverview["devices"]>;
 
 /**
  * Devices of each organization by presence. Silent: its agent may report but was not heard for a day; a device never
  * heard counts from its enrollment.
  */
-async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<Map<string, Counts>> {
+async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<Map<string, Devices>> {
   const silentBefore = new Date(now.getTime() - SILENT_AFTER_HOURS * HOUR_MS).toISOString();
-  const rows = await rowsOf<Counts & { orgId: string }>(
+  const rows = await rowsOf<Devices & { orgId: string }>(
     tx,
     sql`SELECT d.org_id AS "orgId", count(*) FILTER (WHERE d.online)::float8 AS online,
         count(*) FILTER (WHERE NOT d.online)::float8 AS offline,
@@ -70,7 +82,6 @@ type OverviewInput = {
   bytesPerEntry: number;
   leaving: ReadonlyMap<string, Leaving[]>;
 };
-type Devices = NonNullable<OrganizationOverview["devices"]>;
 type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null };
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ActionCode } from "@/server/audit/actions";
 import type { ActorType } from "@/server/audit/vocabulary";
 import { HOUR_MS } from "@/server/ground/time/durations";
-import { filterText, guid, isoTime, pageShape, pagination } from "@/server/ground/wire";
+import { filterText, guid, isoTime, pageShape, pagination, wordsFilter } from "@/server/ground/wire";
 import { STREAM_STATES } from "@/server/notify/streams/vocabulary";
 
 const OVERVIEW_LIMIT = 100;
@@ -33,14 +33,6 @@ export const SORTS = [
 ] as const;
 export type Sort = (typeof SORTS)[number];
 
-const shown = z.union([
-  z.array(z.enum(SHOWN)),
-  z
-    .string()
-    .transform((text) => text.split(",").filter(Boolean))
-    .pipe(z.array(z.enum(SHOWN))),
-]);
-
 /**
  * Query of GET /orgs/overview. show: any of `attention`, `chain` (broken or unverified), `retention` (under 365 days or
  * none) and `silent` (a device was not heard for a day), comma-separated: organizations that are one of them.
@@ -48,7 +40,7 @@ const shown = z.union([
 export const overviewInput = z.object({
   orgId: guid.optional(),
   search: filterText,
-  show: shown.optional(),
+  show: wordsFilter(SHOWN),
   sort: z.enum(SORTS).default("attention"),
   order: z.enum(["asc", "desc"]).default("asc"),
   ...pageShape(OVERVIEW_LIMIT, MAX_OVERVIEW_LIMIT),

@@ -12,16 +12,16 @@ import {
   secondFactorInput,
   tokenOutput,
 } from "@/server/identity/auth/schema";
-import { lockSignIns } from "@/server/identity/auth/sessions";
 import {
   type Door,
+  lockSignIns,
   type Method,
   OUTDATED,
   type Proven,
   type SignIn,
   startSession,
   toTokens,
-} from "@/server/identity/auth/start-session";
+} from "@/server/identity/auth/sessions";
 import { findUserToken, issueUserToken, spendUserToken } from "@/server/identity/auth/user-tokens";
 import { type SecondFactors, secondFactorsOf } from "./factors";
 import { arePasskeysPossible, authenticationOptions } from "./passkeys";

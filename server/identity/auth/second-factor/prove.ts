@@ -7,7 +7,7 @@ import { derivedKey, seal as sealText, unseal as unsealText } from "@/server/gro
 import { inTurn } from "@/server/ground/limits/concurrency";
 import { limit, requireAttemptsLeft } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
-import type { Method } from "@/server/identity/auth/start-session";
+import type { Method } from "@/server/identity/auth/sessions";
 import { provesPasskey } from "./passkeys";
 
 /** RFC 6238 as supported by every authenticator app: SHA-1, six digits, steps of 30 s. */
