@@ -1,16 +1,37 @@
 "use client";
 
-import { PasswordInput, type PasswordInputProps, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, type PasswordInputProps, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useTRPC } from "@/components/trpc";
-import { useForm } from "@/components/ui/dialogs/use-form";
+import { type Form, useForm, type Values } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/notice";
 import { forgotInput, MIN_PASSWORD_LENGTH, resetInput } from "@/server/identity/auth/schema";
 import classes from "./auth.module.css";
-import { AuthForm } from "./auth-form";
 import { signInBy } from "./sign-in";
+
+type FormProps<V extends Values> = {
+  form: Form<V>;
+  action: string;
+  onSubmit: (values: V) => Promise<unknown>;
+  /** Keeps the button busy after success while the next page loads. */
+  isLeaving?: boolean;
+  children: ReactNode;
+};
+
+/** A form outside the dashboard; it submits even before the page is hydrated. */
+export function AuthForm<V extends Values>({ form, action, onSubmit, isLeaving = false, children }: FormProps<V>) {
+  return (
+    <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} className={classes.form} method="post" noValidate>
+      {form.message && <Message tone="bad">{form.message}</Message>}
+      {children}
+      <Button type="submit" loading={form.isBusy || isLeaving} fullWidth>
+        {action}
+      </Button>
+    </form>
+  );
+}
 
 /** The token in the URL fragment, which no server or log ever sees; undefined until it has been read. */
 function useLinkToken(): string | undefined {

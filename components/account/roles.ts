@@ -1,13 +1,6 @@
-/** Role names by their API values. */
-export const ROLE_LABEL: Record<string, string> = {
-  org_admin: "Org admin",
-  org_technician: "Org technician",
-  org_viewer: "Org viewer",
-  partner_admin: "Partner admin",
-  partner_technician: "Partner technician",
-  partner_viewer: "Partner viewer",
-  system_admin: "System admin",
-};
+import { capitalized } from "@/server/ground/text";
+/** A role's name by its API value: "org_admin" as "Org admin". */
+export const roleName = (role: string): string => capitalized(role.replace("_", " "));
 
 const READS = "Reads the audit log, devices and custom fields, and alerts.";
 const READS_LIVE = `${READS.slice(0, -1)}; queries live event logs. Changes nothing.`;
@@ -24,5 +17,4 @@ export const ROLE_MEANS: Record<string, string> = {
 export const ORG_ROLES = ["org_admin", "org_technician", "org_viewer"] as const;
 export const PARTNER_ROLES = ["partner_admin", "partner_technician", "partner_viewer"] as const;
 
-export const roleOptions = (roles: readonly string[]) =>
-  roles.map((value) => ({ value, label: ROLE_LABEL[value] ?? value }));
+export const roleOptions = (roles: readonly string[]) => roles.map((value) => ({ value, label: roleName(value) }));

@@ -5,8 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { completeInput } from "@/server/setup/schema";
-import { AuthForm } from "./auth-form";
-import { NewPassword } from "./password-forms";
+import { AuthForm, NewPassword } from "./password-forms";
 import { signInBy } from "./sign-in";
 
 /** First-run setup: the token from the console authorizes it; the other fields create the first administrator. */

@@ -1,5 +1,6 @@
 import { counted } from "@/components/format/amounts";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
+import { capitalized } from "@/server/ground/text";
 import classes from "./device-page.module.css";
 
 /** Whether the device's agent has reported recently. */
@@ -17,20 +18,9 @@ export function systemOf({ os, osVersion }: { os: string; osVersion: string | nu
 }
 
 const TONE: Record<string, Tone> = { warn: "warn", warning: "warn", error: "bad", critical: "bad" };
-const LEVEL_LABEL: Record<string, string> = {
-  debug: "Debug",
-  info: "Info",
-  information: "Information",
-  verbose: "Verbose",
-  warn: "Warning",
-  warning: "Warning",
-  error: "Error",
-  critical: "Critical",
-};
-
 /** A severity level as color, icon and word. */
 export function Level({ level }: { level: string }) {
-  return <StateTag tone={TONE[level] ?? "off"}>{LEVEL_LABEL[level] ?? level}</StateTag>;
+  return <StateTag tone={TONE[level] ?? "off"}>{level === "warn" ? "Warning" : capitalized(level)}</StateTag>;
 }
 
 /** A log entry's message, with its structured fields folded below. */

@@ -10,24 +10,10 @@ import { systemOf } from "./cells";
 import classes from "./device-page.module.css";
 
 /** Unit suffixes in the agents' metric names, and their symbols. */
-const UNIT = new Map([
-  ["percent", "%"],
-  ["gb", "GB"],
-  ["mb", "MB"],
-  ["ms", "ms"],
-]);
+const UNIT = new Map(Object.entries({ percent: "%", gb: "GB", mb: "MB", ms: "ms" }));
 /** Units of duration, in seconds. */
-const SPAN = new Map([
-  ["seconds", 1],
-  ["minutes", 60],
-  ["hours", 3600],
-]);
-const SHORT = new Map([
-  ["cpu", "CPU"],
-  ["ram", "RAM"],
-  ["os", "OS"],
-  ["ip", "IP"],
-]);
+const SPAN = new Map(Object.entries({ seconds: 1, minutes: 60, hours: 3600 }));
+const UPPERCASE = ["cpu", "ram", "os", "ip"];
 
 /** Splits a metric's name into words; agents use any naming style. */
 const wordsOf = (name: string): string[] =>
@@ -46,7 +32,7 @@ export function metricName(name: string): string {
   const load = /^load_?(1|5|15)$/i.exec(name);
   if (load) return `Load (${load[1]} min)`;
   const words = wordsOf(name).slice(0, hasUnit(name) ? -1 : undefined);
-  return capitalized(words.map((word) => SHORT.get(word) ?? word).join(" "));
+  return capitalized(words.map((word) => (UPPERCASE.includes(word) ? word.toUpperCase() : word)).join(" "));
 }
 
 /** "13 %", "8.2 GB", "19 min": a metric's value with the unit from its name. */

@@ -7,7 +7,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
 import { useMe } from "@/components/account/org";
-import { ROLE_LABEL } from "@/components/account/roles";
+import { roleName } from "@/components/account/roles";
 import { accountItem, isVisibleTo, startItem } from "@/components/nav-items";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
@@ -66,7 +66,7 @@ export function UserMenu() {
             {user.email}
           </Text>
           <Text size="sm" c="dimmed">
-            {ROLE_LABEL[user.role] ?? user.role}
+            {roleName(user.role)}
           </Text>
         </div>
         {[accountItem, startItem]

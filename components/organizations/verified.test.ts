@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Verified, verifiedText, withVerdict } from "./verify-many";
+import { type Verified, verifiedText, withVerdict } from "./verify-dialog";
 
 const found = (...statuses: Verified["status"][]): Verified[] =>
   statuses.map((status, i) => {

@@ -28,7 +28,7 @@ export function TwoFactorSection() {
   const cache = useQueryClient();
   const { mustSetUpTwoFactor } = useMe();
   const factors = useQuery(trpc.me.twoFactor.queryOptions());
-  const [adding, setAdding] = useState<Addable | null>(null);
+  const [adding, setAdding] = useState<"totp" | "passkey" | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const [removal, setRemoval] = useState<Removal | null>(null);
   const [isRenewing, setIsRenewing] = useState(false);
@@ -56,7 +56,16 @@ export function TwoFactorSection() {
     <Section
       title="Two-factor sign-in"
       lead={isOn ? "Signing in also requires one of these." : "Two-factor is off."}
-      action={<Adding totp={!totp} passkey={passkeysPossible} onAdd={setAdding} />}
+      action={
+        <Group gap="sm">
+          {!totp && <Button onClick={() => setAdding("totp")}>Set up an app</Button>}
+          {passkeysPossible && (
+            <Button variant="default" onClick={() => setAdding("passkey")}>
+              Add a passkey
+            </Button>
+          )}
+        </Group>
+      }
     >
       {mustSetUpTwoFactor && (
         <Message tone="warn">Your account requires two-factor sign-in. Set it up to continue.</Message>
@@ -87,21 +96,6 @@ export function TwoFactorSection() {
       )}
       {removal && <Remove removal={removal} onClose={() => setRemoval(null)} />}
     </Section>
-  );
-}
-
-type Addable = "totp" | "passkey";
-
-function Adding({ totp, passkey, onAdd }: Record<Addable, boolean> & { onAdd: (what: Addable) => void }) {
-  return (
-    <Group gap="sm">
-      {totp && <Button onClick={() => onAdd("totp")}>Set up an app</Button>}
-      {passkey && (
-        <Button variant="default" onClick={() => onAdd("passkey")}>
-          Add a passkey
-        </Button>
-      )}
-    </Group>
   );
 }
 

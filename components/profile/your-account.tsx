@@ -3,7 +3,7 @@
 import { Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
-import { ROLE_LABEL } from "@/components/account/roles";
+import { roleName } from "@/components/account/roles";
 import { count } from "@/components/format/amounts";
 import { describeAgent } from "@/components/format/user-agent";
 import { When } from "@/components/format/when";
@@ -144,7 +144,7 @@ export function YourAccount() {
     <>
       <PageHeader
         title="Your account"
-        lead={[user.name, user.email, ROLE_LABEL[user.role] ?? user.role].filter(Boolean).join(" · ")}
+        lead={[user.name, user.email, roleName(user.role)].filter(Boolean).join(" · ")}
       />
       <PasswordSection />
       <TwoFactorSection />

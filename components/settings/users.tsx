@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { parseAsStringLiteral } from "nuqs";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
-import { ROLE_LABEL } from "@/components/account/roles";
+import { roleName } from "@/components/account/roles";
 import { actorPath } from "@/components/audit/entry";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
@@ -114,7 +114,7 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
       </>
     ),
   },
-  { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 130 },
+  { header: "Role", cell: (u) => roleName(u.role), width: 130 },
   { header: "Access", cell: access, width: 170 },
   { header: "Department", cell: (u) => u.department || "None", width: 116, minor: true },
   { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 160, minor: true },

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useCan, useOrg } from "@/components/account/org";
-import { ROLE_LABEL } from "@/components/account/roles";
+import { roleName } from "@/components/account/roles";
 import { actorPath, addressPath, type Entry } from "@/components/audit/entry";
 import { PathLink } from "@/components/audit/facts/fact-value";
 import { filterFor } from "@/components/audit/state/narrow";
@@ -200,7 +200,7 @@ function Access({ id, email }: { id: string; email: string }) {
       <Facts
         className={classes.facts}
         facts={[
-          ["Role", ROLE_LABEL[user.role] ?? user.role],
+          ["Role", roleName(user.role)],
           ["Access", access],
           ["State", user.disabled ? "Disabled" : user.invited ? "Invited" : "Active"],
           ["Two-factor", user.twoFactor ? "On" : "Off"],

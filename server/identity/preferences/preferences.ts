@@ -40,7 +40,6 @@ export const setPreference = operation({
   async run(ctx, { key, value: change }) {
     const { actor } = ctx;
     if (actor.type !== "user") throw new AppError("forbidden", "Preferences belong to people.");
-    const t = userPreferences;
     const updatedAt = ctx.now();
     return tenant(ctx.scope, async (tx) => {
       const [row] = await tx.select().from(t).where(preferenceOf(actor.id, key)).for("update");
