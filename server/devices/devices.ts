@@ -1,6 +1,7 @@
 import { and, asc, eq, ilike, type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { readPage } from "@/db/page";
+import { agentStreams } from "@/db/schema";
 import { agents, devices } from "@/db/schema/index";
 import { hasFieldValue, readDeviceValues, toValueMap } from "@/server/custom-fields/values";
 import type { Ctx } from "@/server/ground/context";
@@ -11,8 +12,31 @@ import { isoTimes } from "@/server/ground/records";
 import { inScope } from "@/server/ground/scope";
 import { containsPattern } from "@/server/ground/text";
 import { idInput } from "@/server/ground/wire";
-import { onlineCondition } from "./presence";
-import { type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
+import { STREAM_DEAD_AFTER_SECONDS } from "./live/schema";
+import {
+  type DeviceDetail,
+  deviceDetail,
+  devicePage,
+  type ListInput,
+  listInput,
+  ONLINE_WINDOW_SECONDS,
+  STOPPED,
+} from "./schema";
+
+/**
+ * Condition that a device is online, never NULL. Its agent's command stream decides: open means online, ended means
+ * offline at once. A sign of life newer than the stream's end (an agent without a stream) counts by age, unless it was
+ * the last before the agent stopped.
+ */
+export const onlineCondition = (now: Date): SQL<boolean> => {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const stream = sql`SELECT FROM ${agentStreams} s WHERE s.device_id = ${devices.id}`;
+  return sql<boolean>`(
+    EXISTS (${stream} AND s.closed_at IS NULL AND s.beat_at > ${at} - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS}))
+    OR (coalesce(${devices.lastSeenAt} >= ${at} - make_interval(secs => ${ONLINE_WINDOW_SECONDS}), false)
+      AND ${devices.status} IS DISTINCT FROM ${STOPPED}
+      AND NOT EXISTS (${stream} AND coalesce(s.closed_at, s.beat_at) >= ${devices.lastSeenAt})))`;
+};
 
 /** Columns of a device query, with agents left-joined. */
 const deviceColumns = (now: Date) => ({

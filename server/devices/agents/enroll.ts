@@ -132,11 +132,7 @@ function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void
     homeOrgId: orgId,
     actor: { type: "agent", id: agentId, deviceId, hostname: input.hostname },
   };
-  const about = {
-    orgId,
-    ...resourceOf("device", { id: deviceId, name: input.hostname }),
-    result: "success",
-  } as const;
+  const about = { orgId, ...resourceOf("device", { id: deviceId, name: input.hostname }) };
   if (isNewDevice)
     record(self, { ...about, action: "device.create", details: { hostname: input.hostname, os: input.os } });
   const { sourceSystem, sourceDeviceId, os } = input;

@@ -44,11 +44,7 @@ export const recordHeartbeat = operation({
       ),
     );
     if (!row) throw notFound("agent");
-    const about = {
-      orgId: agent.orgId,
-      ...resourceOf("device", { id: agent.deviceId, name: hostname }),
-      result: "success",
-    } as const;
+    const about = resourceOf("device", { id: agent.deviceId, name: hostname });
     if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)
       record(ctx, {
         ...about,

@@ -161,10 +161,8 @@ export const ingestEvents = operation({
     if (count === 0) return { success: true, count };
     record(ctx, {
       action: "agent.eventlogs.submit",
-      orgId: agent.orgId,
       ...resourceOf("device", { id: agent.deviceId, name: agent.hostname }),
       details: { received: events.length, inserted: count, categories: countCategories(events) },
-      result: "success",
     });
     return { success: true, count };
   },

@@ -30,10 +30,12 @@ type SignInOf = { sid: string; viaCookie: boolean };
 
 function userScope(row: UserRow): Scope | null {
   if (row.role === "system_admin") return { kind: "system" };
-  if (!row.partnerId) return null;
-  if (row.orgId) return { kind: "organization", orgIds: [row.orgId], partnerId: row.partnerId };
-  return { kind: "partner", orgIds: row.orgIds ?? [], partnerId: row.partnerId };
+  return row.partnerId ? scopeOf({ ...row, partnerId: row.partnerId }) : null;
 }
+
+/** One organization, or those of a partner. */
+const scopeOf = ({ orgId, orgIds, partnerId }: Pick<KeyRow, "orgId" | "orgIds" | "partnerId">): Scope =>
+  orgId ? { kind: "organization", orgIds: [orgId], partnerId } : { kind: "partner", orgIds: orgIds ?? [], partnerId };
 
 function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): UserCaller | null {
   const scope = row && userScope(row);
@@ -145,9 +147,7 @@ export async function findKeyCaller(id: string): Promise<Caller | null> {
 function keyCaller(row: KeyRow): Caller {
   return {
     actor: { type: "api_key", id: row.id, name: row.name },
-    scope: row.orgId
-      ? { kind: "organization", orgIds: [row.orgId], partnerId: row.partnerId }
-      : { kind: "partner", orgIds: row.orgIds ?? [], partnerId: row.partnerId },
+    scope: scopeOf(row),
     permissions: new Set(row.permissions),
     homeOrgId: row.orgId ?? row.homeOrgId,
   };
