@@ -1,5 +1,6 @@
 "use client";
 
+import { Group } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Building2, Layers } from "lucide-react";
 import { useCan, useMe, useOrg } from "@/components/account/org";
@@ -11,7 +12,6 @@ import { onePage } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
-import classes from "./custom-fields.module.css";
 import { FieldDialog } from "./field-dialog";
 import { ImportButton } from "./import-button";
 
@@ -105,10 +105,15 @@ export function CustomFields() {
 function Owner({ field, name }: { field: Definition; name: string }) {
   const Icon = field.orgId ? Building2 : Layers;
   return (
-    <span className={classes.owner} data-partner={field.orgId === null || undefined}>
-      <Icon size={13} strokeWidth={1.75} aria-hidden />
+    <Group component="span" gap={6} wrap="nowrap">
+      <Icon
+        size={13}
+        color={field.orgId ? "var(--tm-quiet)" : "var(--tm-accent)"}
+        style={{ flex: "none" }}
+        aria-hidden
+      />
       {name}
-    </span>
+    </Group>
   );
 }
 

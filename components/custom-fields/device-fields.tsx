@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Checkbox, Group, NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, NumberInput, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
@@ -75,7 +75,9 @@ function Field({ deviceId, field }: { deviceId: string; field: DeviceValue }) {
   }, [isEditing]);
   return (
     <li>
-      <span className={classes.name}>{field.name}</span>
+      <Text size="xs" c="dimmed">
+        {field.name}
+      </Text>
       {isEditing ? (
         <Editor deviceId={deviceId} field={field} onDone={() => setEditing(false)} />
       ) : (
@@ -117,8 +119,10 @@ function Editor({ deviceId, field, onDone }: { deviceId: string; field: DeviceVa
   const value = readDraft(draft, field.type);
   const send = (sent: FieldValue | null) => save.mutate({ id: deviceId, [field.fieldKey]: sent });
   return (
-    <form
-      className={classes.editor}
+    <Stack
+      component="form"
+      gap="xs"
+      pt={4}
       onKeyDown={(event) => event.key === "Escape" && onDone()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -145,7 +149,7 @@ function Editor({ deviceId, field, onDone }: { deviceId: string; field: DeviceVa
           Cancel
         </Button>
       </Group>
-    </form>
+    </Stack>
   );
 }
 

@@ -98,11 +98,6 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
         current={step}
         onStep={goTo}
       />
-      {state.error && (
-        <div className={classes.error}>
-          <Message tone="bad">{state.error}</Message>
-        </div>
-      )}
       <section
         ref={top}
         tabIndex={-1}
@@ -111,6 +106,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
         onKeyDown={continueOnEnter}
       >
         <form noValidate onSubmit={(event) => event.preventDefault()}>
+          {state.error && <Message tone="bad">{state.error}</Message>}
           <Body state={state} draft={draft} onStep={onStep} />
         </form>
       </section>

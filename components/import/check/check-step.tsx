@@ -16,12 +16,12 @@ import { Section } from "@/components/ui/page-header";
 import type { CheckReport } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { CheckResult } from "./check-result";
-import { sumOf } from "./sentence";
+import { sumOf, writesOf } from "./sentence";
 
 /** Effects of the run, as counted by the check. */
 function RunSummary({ state, check }: { state: ImportState; check: CheckReport }) {
-  const { set, overwrite, clear } = sumOf(check);
-  const writes = set + overwrite + clear;
+  const { overwrite, clear } = sumOf(check);
+  const writes = writesOf(check);
   const { ambiguous, identity_conflict, not_found, unreadable } = check.rows;
   const left = identity_conflict + not_found + unreadable;
   const created = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
@@ -125,11 +125,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
   if (state.job?.name === "check") return <JobProgress id={state.id} job={state.job} />;
   return (
     <>
-      {again.error && (
-        <div className={classes.error}>
-          <Message tone="bad">{errorText(again.error)}</Message>
-        </div>
-      )}
+      {again.error && <Message tone="bad">{errorText(again.error)}</Message>}
       <NotSaved draft={draft} state={state} />
       {isStale && (
         <Notice

@@ -25,12 +25,9 @@ import {
 } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState, UndoReport } from "@/server/custom-fields/import/schema";
 import { FieldTally } from "./check-result";
-import { notReachedOf } from "./sentence";
+import { notReachedOf, writesOf } from "./sentence";
 
 type Ended = Pick<ImportState, "status" | "error"> & { summary: Pick<ImportState["summary"], "undo"> };
-
-const writtenOf = ({ fields }: Pick<RunReport, "fields">): number =>
-  fields.reduce((sum, field) => sum + field.set + field.overwrite + field.clear, 0);
 
 function undoneText({ restored, leftAlone, sourceIdsRemoved }: UndoReport): string {
   const changed = leftAlone === 1 ? "it has been changed" : "they have been changed";
@@ -58,7 +55,7 @@ export function verdictOf(
     const how = error === null ? "was cancelled before its end" : "ended before its last row";
     return { tone: "warn", text: `This import ${how}. What it had written is kept, and can be undone.` };
   }
-  if (writtenOf(report) === 0) return { tone: "plain", text: "No value was written. The counts below say why." };
+  if (writesOf(report) === 0) return { tone: "plain", text: "No value was written. The counts below say why." };
   return { tone: "plain", text: "The import is complete." };
 }
 
@@ -90,7 +87,7 @@ export function ReportStep({ state }: StepProps) {
       <Figures
         label="Result of the import"
         items={[
-          { label: "Values written", value: count(writtenOf(report)), note: readBackText(report) },
+          { label: "Values written", value: count(writesOf(report)), note: readBackText(report) },
           { label: "Devices changed", value: count(report.devices) },
           { label: "Source IDs recorded", value: count(report.recordedSourceIds) },
           { label: "Rows", value: count(state.totalRows), note: state.finishedAt && <When at={state.finishedAt} /> },

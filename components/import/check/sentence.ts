@@ -13,6 +13,12 @@ import { fromKeys } from "@/server/ground/records";
 export const sumOf = ({ fields }: Pick<Tally, "fields">): Record<ValueOutcome, number> =>
   fromKeys(VALUE_OUTCOMES, (name) => fields.reduce((sum, field) => sum + field[name], 0));
 
+/** Number of values that a check or run writes. */
+export function writesOf(tally: Pick<Tally, "fields">): number {
+  const { set, overwrite, clear } = sumOf(tally);
+  return set + overwrite + clear;
+}
+
 /** Rows not reached by a run: all others are counted by outcome. */
 export const notReachedOf = ({ rows }: Pick<Tally, "rows">, totalRows: number): number =>
   Math.max(0, totalRows - Object.values(rows).reduce((sum, n) => sum + n, 0));
@@ -23,8 +29,7 @@ export function sentenceOf(
   tally: Tally,
 ): string {
   const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + tally.rows[name], 0);
-  const values = sumOf(tally);
-  const writes = values.set + values.overwrite + values.clear;
+  const writes = writesOf(tally);
   const left = startedAt ? notReachedOf(tally, totalRows) : 0;
   const rows = counted(totalRows - left, "row");
   const of = left > 0 ? `the ${rows} that ${totalRows - left === 1 ? "was" : "were"} reached` : rows;

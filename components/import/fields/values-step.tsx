@@ -169,11 +169,7 @@ export function ValuesStep({ state, onStep, draft }: StepProps) {
         ))}
       </Section>
       <Values state={state} draft={draft} faults={faults} guesses={guesses} />
-      {check.error && (
-        <div className={shared.error}>
-          <Message tone="bad">{errorText(check.error)}</Message>
-        </div>
-      )}
+      {check.error && <Message tone="bad">{errorText(check.error)}</Message>}
       <div className={shared.foot}>
         <Button
           type="submit"

@@ -54,11 +54,7 @@ export function SourceStep({ state, onStep }: StepProps) {
         isFull={state.files.length >= MAX_IMPORT_FILES}
       />
       {uploads.current && <Sending {...uploads.current} />}
-      {uploads.error && (
-        <div className={classes.error}>
-          <Message tone="bad">{uploads.error}</Message>
-        </div>
-      )}
+      {uploads.error && <Message tone="bad">{uploads.error}</Message>}
       {!state.job &&
         state.files.map((file, fileNo) => {
           const props = {
@@ -72,11 +68,7 @@ export function SourceStep({ state, onStep }: StepProps) {
         })}
       <OtherScopes state={state} />
       {state.job && <JobProgress id={state.id} job={state.job} />}
-      {stage.error && (
-        <div className={classes.error}>
-          <Message tone="bad">{errorText(stage.error)}</Message>
-        </div>
-      )}
+      {stage.error && <Message tone="bad">{errorText(stage.error)}</Message>}
       {state.files.length > 0 && !state.job && (
         <div className={classes.foot}>
           {isRead ? (
