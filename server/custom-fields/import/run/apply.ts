@@ -9,7 +9,7 @@ import { type EvaluatedRow, evaluateRows, type PickedRow } from "./check";
 import { type Change, insertChanges, type Values } from "./tables/changes";
 import { countIdle, findWork, markOutcomes, type ResolvedResult, readWork } from "./tables/results";
 import { insertSourceIds } from "./tables/source-ids";
-import { type Range, readStaged } from "./tables/staged";
+import { inRange, type Range, readStaged } from "./tables/staged";
 
 /** New values of one device; null removes one. isNew: the device had no values when read. */
 export type ValuePatch = { deviceId: string; orgId: string; patch: Values; isNew: boolean };
@@ -119,7 +119,7 @@ async function applyWork(tx: Tx, plan: LoadedPlan, { report, ...range }: Range &
   const work = new Map((await readWork(tx, plan.importId, range)).map((checked) => [checked.rowNo, checked]));
   // The report includes ambiguous rows from the start, so a picked one must not count twice.
   for (const { outcome } of work.values()) if (outcome === "ambiguous") report.rows.ambiguous--;
-  const staged = (await readStaged(tx, plan.importId, range)).flatMap((row) => {
+  const staged = (await readStaged(tx, plan.importId, inRange(range))).flatMap((row) => {
     const checked = work.get(row.rowNo);
     return checked ? [{ ...row, picked: checked.pickedDeviceId }] : [];
   });

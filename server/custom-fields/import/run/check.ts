@@ -21,8 +21,8 @@ import type { SourceCell } from "@/server/custom-fields/import/read/read-delimit
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import { groupBy } from "@/server/ground/records";
 import { othersInWords, type PlacedFile } from "./related-rows";
-import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
-import { type Range, readStaged, sharedIdentifiers } from "./tables/staged";
+import { clearResults, insertResults, markOutcomes, type Picks, type Result, readClaims } from "./tables/results";
+import { inRange, type Range, readStaged, sharedIdentifiers } from "./tables/staged";
 
 /** A staged row to evaluate; picked is the candidate chosen by a person. */
 export type PickedRow = { rowNo: number; cells: readonly SourceCell[]; fault: string | null; picked: string | null };
@@ -139,22 +139,23 @@ async function settleClaims(tx: Tx, plan: LoadedPlan, { tally, files }: Settling
   const claims = await readClaims(tx, plan.importId);
   const byDevice = groupBy(claims, ({ deviceId }) => deviceId);
   const bySourceId = groupBy(claims, ({ sourceId }) => sourceId ?? "");
+  const outcome: RowOutcome = "identity_conflict";
   const conflicts = claims.map((claim) => {
     const codes = withoutDevice(claim.codes);
     count(tally, claim, -1);
-    count(tally, { outcome: "identity_conflict", codes });
+    count(tally, { outcome, codes });
     const rivals = (claim.isTwice ? byDevice.get(claim.deviceId) : bySourceId.get(claim.sourceId ?? "")) ?? [];
     const others = othersInWords(files, rivals, claim.rowNo);
     const reason = claim.isTwice
       ? `another row of the file claims the same device: ${others}`
       : `the file gives this source ID to two devices: ${others}`;
-    return { rowNo: claim.rowNo, codes, reason, candidates: [claim.deviceId] };
+    return { rowNo: claim.rowNo, outcome, codes, reason, candidates: [claim.deviceId] };
   });
-  await markConflicts(tx, plan, conflicts);
+  await markOutcomes(tx, plan, conflicts);
 }
 
 async function evaluateChunk(tx: Tx, plan: LoadedPlan, { picks, ...range }: Range & { picks: Picks }) {
-  const staged = await readStaged(tx, plan.importId, range);
+  const staged = await readStaged(tx, plan.importId, inRange(range));
   return evaluateRows(tx, plan, { rows: staged.map((row) => ({ ...row, picked: picks.get(row.rowNo) ?? null })) });
 }
 

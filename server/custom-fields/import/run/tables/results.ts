@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import { uuids } from "@/db/arrays";
+import { ints, uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/outcome-schema";
 import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
-import { type Range, readStagedRows } from "./staged";
+import { inRange, type Range, readStaged } from "./staged";
 
 /** Result of the check for a row (or of the run, if different). */
 export type Result = {
@@ -87,36 +87,24 @@ export const readClaims = (tx: Tx, importId: string) =>
     WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
   );
 
-/** Marks identity conflicts, which are applied to no device. An upsert, which always uses the key's index. */
-export async function markConflicts(
-  tx: Tx,
-  { importId, partnerId }: Import,
-  rows: readonly Pick<Result, "rowNo" | "codes" | "reason" | "candidates">[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.execute(sql`
-    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, codes, reason, candidates)
-    SELECT ${importId}::uuid, r."rowNo", ${partnerId}::uuid, 'identity_conflict', r.codes, r.reason, r.candidates
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      AS r("rowNo" int, codes text, reason text, candidates uuid[])
-    ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, device_id = NULL, codes = excluded.codes,
-      reason = excluded.reason, candidates = excluded.candidates`);
-}
-
-/** Records results of the run that differ from the check. An upsert, which always uses the key's index. */
+/**
+ * Stores outcomes that differ from the row's own result: conflicts, which are applied to no device, and those of the
+ * run. An upsert, which always uses the key's index.
+ */
 export async function markOutcomes(
   tx: Tx,
   { importId, partnerId }: Import,
-  rows: readonly Pick<Result, "rowNo" | "outcome" | "codes" | "reason">[],
+  rows: readonly (Pick<Result, "rowNo" | "outcome" | "codes" | "reason"> & Partial<Pick<Result, "candidates">>)[],
 ): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
-    INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, codes, reason)
-    SELECT ${importId}::uuid, r."rowNo", ${partnerId}::uuid, r.outcome, r.codes, r.reason
+    INSERT INTO custom_field_import_results AS known (import_id, row_no, partner_id, outcome, codes, reason, candidates)
+    SELECT ${importId}::uuid, r."rowNo", ${partnerId}::uuid, r.outcome, r.codes, r.reason, r.candidates
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      AS r("rowNo" int, outcome text, codes text, reason text)
+      AS r("rowNo" int, outcome text, codes text, reason text, candidates uuid[])
     ON CONFLICT (import_id, row_no) DO UPDATE SET outcome = excluded.outcome, codes = excluded.codes,
-      reason = excluded.reason`);
+      reason = excluded.reason, candidates = COALESCE(excluded.candidates, known.candidates),
+      device_id = CASE WHEN excluded.outcome <> 'identity_conflict' THEN known.device_id END`);
 }
 
 export type ResolvedResult = Pick<Result, "rowNo" | "outcome" | "codes" | "deviceId" | "pickedDeviceId">;
@@ -139,22 +127,22 @@ export async function findWork(tx: Tx, importId: string, after: number): Promise
 }
 
 /** Rows of a range with something to write. */
-export const readWork = (tx: Tx, importId: string, { after, through }: Range) =>
+export const readWork = (tx: Tx, importId: string, range: Range) =>
   rowsOf<ResolvedResult>(
     tx,
     sql`
     SELECT row_no AS "rowNo", outcome, codes, device_id AS "deviceId", picked_device_id AS "pickedDeviceId"
     FROM custom_field_import_results
-    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} AND ${resolved} AND ${withWork}`,
+    WHERE import_id = ${importId}::uuid AND ${inRange(range)} AND ${resolved} AND ${withWork}`,
   );
 
 /** Rows of a range with a device and nothing to write, counted by kind. */
-export const countIdle = (tx: Tx, importId: string, { after, through }: Range) =>
+export const countIdle = (tx: Tx, importId: string, range: Range) =>
   rowsOf<Pick<Result, "outcome" | "codes"> & { rows: number }>(
     tx,
     sql`
     SELECT outcome, codes, count(*)::int AS rows FROM custom_field_import_results
-    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
+    WHERE import_id = ${importId}::uuid AND ${inRange(range)}
       AND ${resolved} AND NOT ${withWork}
     GROUP BY 1, 2`,
   );
@@ -173,12 +161,9 @@ export async function readResults(
     FROM custom_field_import_results r WHERE r.import_id = ${importId}::uuid AND r.row_no > ${after} ${only}
     ORDER BY r.row_no LIMIT ${limit}`,
   );
-  const staged = await readStagedRows(
-    tx,
-    importId,
-    results.map(({ rowNo }) => rowNo),
-  );
-  const byNo = new Map(staged.map((row) => [row.rowNo, row]));
+  const rowNos = results.map(({ rowNo }) => rowNo);
+  const staged = await readStaged(tx, importId, sql`row_no = ANY(${ints(rowNos)})`);
+  const byNo = new Map(staged.map(({ fault: _, ...row }) => [row.rowNo, row]));
   return results.flatMap((result) => {
     const row = byNo.get(result.rowNo);
     return row ? [{ ...row, ...result }] : [];

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
@@ -45,21 +45,16 @@ export async function forgetColumns(
       AND fault IS NULL AND cells <> '[]'`);
 }
 
-export const readStaged = (tx: Tx, importId: string, { after, through }: Range) =>
-  rowsOf<Pick<StagedRow, "rowNo" | "cells" | "fault">>(
-    tx,
-    sql`
-    SELECT row_no AS "rowNo", cells, fault FROM custom_field_import_rows
-    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} ORDER BY row_no`,
-  );
+/** Rows that a range selects. */
+export const inRange = ({ after, through }: Range): SQL => sql`row_no > ${after} AND row_no <= ${through}`;
 
-/** Where the given rows are in their files, and their cells. */
-export const readStagedRows = (tx: Tx, importId: string, rowNos: readonly number[]) =>
-  rowsOf<Omit<StagedRow, "fault">>(
+/** Staged rows that meet a condition, in order. */
+export const readStaged = (tx: Tx, importId: string, where: SQL) =>
+  rowsOf<StagedRow>(
     tx,
     sql`
-    SELECT row_no AS "rowNo", file_no AS "fileNo", line, cells FROM custom_field_import_rows
-    WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`,
+    SELECT row_no AS "rowNo", file_no AS "fileNo", line, cells, fault FROM custom_field_import_rows
+    WHERE import_id = ${importId}::uuid AND ${where} ORDER BY row_no`,
   );
 
 /** Hostnames per identifier before it counts as a placeholder; two are reported as a conflict. */
