@@ -42,17 +42,15 @@ async function policies(admin: Admin, orgIds?: readonly string[]): Promise<Polic
   return orgIds ? all.filter((row) => orgIds.includes(row.org_id)) : all;
 }
 
+const NOTHING: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+
 async function countExpired({ org_id }: PolicyRow): Promise<Pruned> {
   const { expired } = (await expiredOf(org_id)) ?? {};
-  const rows = expired ? Math.max(0, expired.lastSeq - expired.firstSeq + 1) : 0;
-  if (!expired || rows === 0) return { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+  if (!expired || expired.lastSeq < expired.firstSeq) return NOTHING;
   await refuseAlarmed(org_id);
-  return {
-    rows,
-    slices: Math.ceil(rows / PRUNE_SLICE_ROWS),
-    firstSeq: expired.firstSeq,
-    lastSeq: expired.lastSeq,
-  };
+  const { firstSeq, lastSeq } = expired;
+  const rows = lastSeq - firstSeq + 1;
+  return { rows, slices: Math.ceil(rows / PRUNE_SLICE_ROWS), firstSeq, lastSeq };
 }
 
 /**
@@ -61,7 +59,7 @@ async function countExpired({ org_id }: PolicyRow): Promise<Pruned> {
  */
 async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<OrganizationRun> {
   const about = { orgId: row.org_id, retentionDays: row.retention_days };
-  const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+  const pruned = { ...NOTHING };
   try {
     if (options.dryRun) return { ...about, ...(await countExpired(row)) };
     await pruneOrganization(admin, pruned, { ...options, orgId: row.org_id });

@@ -123,10 +123,15 @@ import {
   rotateWebhook,
   updateWebhook,
 } from "@/server/notify/webhooks/webhooks";
-import { createOrganization, getOrganization, updateOrganization } from "@/server/organizations/organizations";
+import {
+  createOrganization,
+  getOrganization,
+  getPartnerPolicy,
+  setPartnerPolicy,
+  updateOrganization,
+} from "@/server/organizations/organizations";
 import { countChains, listOverview } from "@/server/organizations/overview/list";
 import { getToday } from "@/server/organizations/overview/today";
-import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
 import { getPolicyStatus, previewMany, previewPruning, setPolicies, setPolicy } from "@/server/retention/policy";
 import { createSavedView, listSavedViews, removeSavedView, updateSavedView } from "@/server/saved-views/saved-views";
 import { dismissChecklist, getChecklist } from "@/server/setup/checklist/checklist";

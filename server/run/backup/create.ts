@@ -1,15 +1,64 @@
-import { createReadStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { open, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { copyCluster } from "@/db/embedded/base-backup";
 import { createFolder } from "@/db/embedded/create-folder";
 import { RELEASE } from "@/server/ground/build";
+import { env } from "@/server/ground/env";
 import { ArchiveWriter, BackupError, explained, type Member } from "./archive";
-import { addDataFolder, keyFiles } from "./data-folder";
 import { type Dumped, dumpDatabase, readDatabase, withOwner } from "./dump";
-import { CLUSTER, DUMP, KEYS, MANIFEST, type Manifest } from "./manifest";
-import { sealKeys } from "./sealed-keys";
+import { CLUSTER, DATA, DUMP, KEYS, MANIFEST, type Manifest } from "./manifest";
+import { type KeyFile, sealKeys } from "./sealed-keys";
 import { verifyBackup } from "./verify";
+
+/** Parts of the data folder in a backup: waiting events, and everything signed. */
+const FOLDERS = ["spool", "checkpoints"] as const;
+
+/** Secrets of the data folder and the file of TRAILMARK_SIGNING_KEY_FILE, under its name in the folder. */
+function keyFiles(): KeyFile[] {
+  const { TRAILMARK_DATA_DIR: dir, TRAILMARK_SIGNING_KEY_FILE: given } = env();
+  const names = ["nextauth-secret", ...filesBelow(dir, "keys")];
+  const found = names.filter((name) => existsSync(join(dir, name)));
+  const files = found.map((name) => ({ name, content: readFileSync(join(dir, name)).toString("base64") }));
+  if (!given) return files;
+  const signing = "keys/checkpoint-ed25519.pem";
+  return [
+    ...files.filter(({ name }) => name !== signing),
+    { name: signing, content: readFileSync(given).toString("base64") },
+  ];
+}
+
+/** Names of files below a data subfolder, with slashes. */
+function filesBelow(dir: string, folder: string): string[] {
+  const top = join(dir, folder);
+  if (!existsSync(top)) return [];
+  return readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(dir.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .sort();
+}
+
+/** Adds spool and checkpoints; files removed during the copy (written spool segments) are omitted. */
+export async function addDataFolder(archive: ArchiveWriter): Promise<Member[]> {
+  const dir = env().TRAILMARK_DATA_DIR;
+  const members: Member[] = [];
+  for (const name of FOLDERS.flatMap((folder) => filesBelow(dir, folder))) {
+    // Opened first, so that it cannot vanish or be replaced.
+    const file = await open(join(dir, name)).catch(() => null);
+    if (!file) continue;
+    try {
+      const { size } = await file.stat();
+      members.push(await archive.add(`${DATA}${name}`, size, file.createReadStream({ autoClose: false })));
+    } finally {
+      await file.close();
+    }
+  }
+  return members;
+}
 
 /** Source of a backup: the embedded cluster's files, or the operator's database through pg_dump. */
 export type BackupSource = { kind: "cluster"; ownerUrl: string; cluster: string } | { kind: "dump"; ownerUrl: string };

@@ -1,5 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
+import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/organizations";
 
 export const GET = route(getPartnerPolicy, {
   summary: "What applies to every organization of the caller's partner",

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
 import { ArchiveWriter } from "./archive";
-import { addDataFolder } from "./data-folder";
+import { addDataFolder } from "./create";
 
 const member = (name: string, text: string) => ({
   name,
