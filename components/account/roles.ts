@@ -1,6 +1,5 @@
-import { capitalized } from "@/server/ground/text";
-/** A role's name by its API value: "org_admin" as "Org admin". */
-export const roleName = (role: string): string => capitalized(role.replace("_", " "));
+/** A role's name by its API value: "org_admin" as "Org admin". Without an import, because the first page loads it. */
+export const roleName = (role: string): string => role.charAt(0).toUpperCase() + role.slice(1).replace("_", " ");
 
 const READS = "Reads the audit log, devices and custom fields, and alerts.";
 const READS_LIVE = `${READS.slice(0, -1)}; queries live event logs. Changes nothing.`;
