@@ -24,7 +24,7 @@ export const MAX_CHOICE = 200;
 /** Characters of one text value. */
 export const MAX_TEXT_VALUE = 10_000;
 export const MAX_DEFINITIONS_PER_OWNER = 1000;
-export const FIELD_KEY = /^[a-z][a-z0-9_]*$/;
+const FIELD_KEY = /^[a-z][a-z0-9_]*$/;
 /** Replaces a secret field's value for people who may not manage fields. */
 export const MASK = "••••••••";
 
