@@ -1,20 +1,17 @@
-import { sql } from "drizzle-orm";
 import type { z } from "zod";
 import { layout } from "@/db/citus/layout";
 import { tenantRead } from "@/db/read";
-import { rowsOf } from "@/db/rows";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
-import { type AuditFilter, CONDITIONS } from "@/server/audit/query/conditions";
+import type { AuditFilter } from "@/server/audit/query/conditions";
 import { planFor } from "@/server/audit/query/plan";
 import { ENTRY, type Found, keyRows, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
-import { groupedRows } from "@/server/audit/query/tallies";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { activityBody, complianceBody, type ReportCounts, securityBody, statisticsBody } from "./report-bodies";
-import { actionsOf, type Counts, usersOf } from "./report-counts";
+import { countsOf } from "./report-counts";
 import {
   activityInput,
   complianceReport,
@@ -34,18 +31,12 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
   return tenantRead(ctx.scope, async (tx) => {
     const { keys } = await findKeys(tx, await planFor(tx, ctx, filter), { need: MAX_REPORT_ROWS + 1 });
     const counted = keys.slice(0, MAX_REPORT_ROWS);
-    const source = layout().rowsAt(keyRows(counted));
-    const by: Counts = (shape) => groupedRows(source, shape);
-    const [submitted] = await rowsOf<{ n: number }>(
-      tx,
-      sql`SELECT count(*)::int AS n FROM ${source} WHERE ${CONDITIONS.submitted(["true"])}`,
-    );
-    const users = filter.actions ? [] : await usersOf(tx, by);
+    const { byAction, users, submitted } = await countsOf(tx, layout().rowsAt(keyRows(counted)));
     const at = (key: Found | undefined) => (key ? new Date(key.ms).toISOString() : null);
     return {
       counts: {
         totalEvents: counted.length,
-        byAction: await actionsOf(tx, by),
+        byAction,
         users: users.map(({ actorType: _, ...user }) => user),
         recent: (await rowsByKey(tx, counted.slice(0, RECENT_ENTRIES), ENTRY)).map(toFullEntry),
       },
@@ -53,7 +44,7 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
       reach: {
         totalEvents: counted.length,
         truncated: keys.length > MAX_REPORT_ROWS,
-        submitted: submitted?.n ?? 0,
+        submitted,
         from: at(counted.at(-1)),
         to: at(counted[0]),
       },
