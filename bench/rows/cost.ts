@@ -15,7 +15,7 @@ const DEVICE_EVENTS = 500;
 const CONNECTIONS = 8;
 const INDEX_DEADLINE_MS = 300_000;
 const IDLE_MS = 5_000;
-/** The indexing thread lingers for half of it. */
+/** Twice as long as the indexing thread lingers. */
 const LONG_IDLE_MS = 60_000;
 const GIB = 2 ** 30;
 

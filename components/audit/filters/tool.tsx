@@ -15,7 +15,7 @@ export const Tool = ({ icon: Icon, ...props }: ToolProps) => (
 );
 
 type Props = {
-  /** What the menu is about. */
+  /** Subject of the menu. */
   name: string;
   /** The button's text, if it is a value. */
   value?: string;

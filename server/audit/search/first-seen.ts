@@ -12,8 +12,8 @@ const ACTOR = `CASE WHEN l.actor_id = '00000000-0000-0000-0000-000000000000' THE
   ELSE l.actor_id::text END`;
 
 /**
- * What rows `l` show about their actors: HEAD, tables and condition, TAIL. Equal origins are folded before addresses
- * are read, as an actor has few. An IPv6 network is a provider's allocation to a site.
+ * Values in rows `l` by actor: HEAD, tables and condition, TAIL. Equal origins are folded before addresses are read, as
+ * an actor has few. An IPv6 network is a provider's allocation to a site.
  */
 const HEAD = `SELECT r.org_id, k.kind, r.actor_type, r.actor, md5(k.value)::uuid AS digest, min(k.value) AS value,
     min(r.first_seq) AS first_seq, max(r.last_seq) AS last_seq, min(r.first_at) AS first_at, max(r.last_at) AS last_at

@@ -55,8 +55,8 @@ export function firstOf<T>(items: readonly T[], max: number, show: (item: T) => 
 }
 
 /**
- * Runs a command that judges files. One that cannot be read is reported in words, and in JSON to a script that asked for
- * it, even for wrong usage.
+ * Runs a command that judges files. An unreadable file or wrong usage is reported in words, and in JSON to a script that
+ * asked for JSON.
  */
 export async function judging(args: string[], judge: () => Promise<number>, more = {}): Promise<number> {
   try {

@@ -49,7 +49,7 @@ export const count = (n = 0, one = "", many = `${one}s`): string => `${number(n)
 export const time = (at: string | Date | undefined): string =>
   at === undefined ? "a while" : `${times.format(new Date(at))} UTC`;
 
-/** Organizations in which a condition holds, with its facts; all others are free of it. */
+/** Organizations in which a condition holds, with its facts; none of the others has it. */
 export const holding = (rows: readonly (Detail & { orgId: string })[]): Finding => ({
   checked: "all",
   found: rows.map(({ orgId, ...facts }) => ({ orgId, holds: true, detail: facts })),
