@@ -59,7 +59,8 @@ export const BY_ACTOR: Shape = {
   spanMs: 24 * HOUR_MS,
   tally: "a.actor_type, a.actor_id, a.raw_id, max(a.email) AS email, max(a.last_at) AS last_at, sum(a.rows) AS n",
   row: `a.actor_type, a.actor_id, ${RAW_ACTOR} AS raw_id,
-    max(a.actor_email) AS email, max(a."timestamp") AS last_at, count(*) AS n`,
+    (array_agg(a.actor_email ORDER BY a."timestamp" DESC) FILTER (WHERE a.actor_email IS NOT NULL))[1] AS email,
+    max(a."timestamp") AS last_at, count(*) AS n`,
   groups: "1, 2, 3",
 };
 

@@ -67,6 +67,18 @@ describe("reports", () => {
     expect(report.recentActivity[0]?.action).toBe("agent.source.ip.changed");
   });
 
+  it("show the newest address of an actor", async () => {
+    const { id: orgId } = await createOrg();
+    const jane = await createUser({ orgId, role: "org_admin" });
+    const at = (actorEmail: string | null, minute: number) => ({
+      ...{ orgId, actorType: "user" as const, actorId: jane.id, actorEmail, action: "data.access", resourceType: "x" },
+      timestamp: new Date(Date.UTC(2026, 9, 1, 8, minute)),
+    });
+    await appendEvents([at("zoe@before.example", 1), at("jane@now.example", 2), at(null, 3)]);
+    const report = await reportUserActivity.run(await ctxFor(jane), { routine: "with" });
+    expect(report).toMatchObject({ actionsPerUser: [{ userEmail: "jane@now.example", actionCount: 3 }] });
+  });
+
   it("security events include only security actions", async () => {
     const report = securityReport.parse(await reportSecurityEvents.run((await story()).ctx, {}));
     expect(report).toMatchObject({ totalEvents: 6, loginAttempts: 3, failedLogins: 1, permissionChanges: 1 });
