@@ -6,11 +6,11 @@ import { isEverything, requireProofForMany } from "@/server/audit/entries/export
 import { FORMATS } from "@/server/audit/export-formats";
 import { exportName } from "@/server/audit/export-name";
 import { reachedBy } from "@/server/audit/query/rows";
-import { answerOf } from "@/server/ground/answer";
 import { tooMany } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { enqueue } from "@/server/ground/jobs";
 import { operation } from "@/server/ground/operation";
+import { answerOf } from "@/server/ground/records";
 import { narrow, ownOrg, ownPartner } from "@/server/ground/scope";
 import { noInput, onlyIdInput } from "@/server/ground/wire";
 import { dropExport } from "./drop";

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 /** True for a parsed JSON object: neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -15,6 +17,15 @@ type IsoTimes<T> = { [N in keyof T]: Date extends T[N] ? Exclude<T[N], Date> | s
 /** A row in wire form: its times as ISO 8601. */
 export const isoTimes = <T extends object>(row: T) =>
   mapValues(row, (value) => (value instanceof Date ? value.toISOString() : value)) as IsoTimes<T>;
+
+/**
+ * Members of a row that an answer's schema names, in wire form. A column that the schema does not name, such as a
+ * secret, cannot leak.
+ */
+export const answerOf = <S extends z.ZodObject, R extends object>({ shape }: S, row: R) => {
+  const named = keysOf(row).filter((name) => Object.hasOwn(shape, name));
+  return isoTimes(fromKeys(named, (name) => row[name]) as unknown as Pick<R, keyof S["shape"] & keyof R>);
+};
 
 /** A record of these names with computed values. */
 export const fromKeys = <N extends string, V>(names: readonly N[], toValue: (name: N) => V) =>

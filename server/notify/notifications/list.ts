@@ -2,10 +2,10 @@ import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, type SQL, s
 import { type Tx, tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { notificationReads, notificationSettings, notifications, organizations } from "@/db/schema/index";
-import { answerOf } from "@/server/ground/answer";
 import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { operation } from "@/server/ground/operation";
+import { answerOf } from "@/server/ground/records";
 import { inScope } from "@/server/ground/scope";
 import { inOneLine } from "@/server/ground/text";
 import { requirePerson } from "@/server/identity/auth/person";
