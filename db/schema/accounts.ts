@@ -1,19 +1,14 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, id, instant, updatedAt } from "./columns";
-import { users } from "./identity";
-
-const userId = () =>
-  uuid("user_id")
-    .notNull()
-    .references(() => users.id, { onDelete: "cascade" });
+import { check, index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { count, createdAt, id, instant, updatedAt } from "./columns";
+import { withUser } from "./identity";
 
 /** One row per sign-in; id is the family of its refresh tokens. provenAt: last identity check. */
 export const userSessions = pgTable(
   "user_sessions",
   {
     id: uuid("id").primaryKey(),
-    userId: userId(),
+    userId: withUser(),
     via: text("via").notNull(),
     ip: text("ip"),
     userAgent: text("user_agent"),
@@ -29,7 +24,7 @@ export const userTokens = pgTable(
   "user_tokens",
   {
     id: id(),
-    userId: userId(),
+    userId: withUser(),
     purpose: text("purpose").notNull(),
     tokenHash: text("token_hash").notNull().unique("user_tokens_hash_key"),
     challenge: text("challenge"),
@@ -42,16 +37,16 @@ export const userTokens = pgTable(
 
 /** An encrypted TOTP secret; unconfirmed until its first code. A time step's code is accepted once. */
 export const userTotp = pgTable("user_totp", {
-  userId: userId().primaryKey(),
+  userId: withUser().primaryKey(),
   secret: text("secret").notNull(),
   confirmedAt: instant("confirmed_at"),
-  lastStep: bigint("last_step", { mode: "number" }).notNull().default(0),
+  lastStep: count("last_step").notNull().default(0),
   createdAt: createdAt(),
 });
 
 export const userRecoveryCodes = pgTable(
   "user_recovery_codes",
-  { userId: userId(), codeHash: text("code_hash").notNull(), usedAt: instant("used_at"), createdAt: createdAt() },
+  { userId: withUser(), codeHash: text("code_hash").notNull(), usedAt: instant("used_at"), createdAt: createdAt() },
   (t) => [primaryKey({ name: "user_recovery_codes_pkey", columns: [t.userId, t.codeHash] })],
 );
 
@@ -60,10 +55,10 @@ export const userPasskeys = pgTable(
   "user_passkeys",
   {
     id: id(),
-    userId: userId(),
+    userId: withUser(),
     credentialId: text("credential_id").notNull().unique("user_passkeys_credential_key"),
     publicKey: text("public_key").notNull(),
-    counter: bigint("counter", { mode: "number" }).notNull().default(0),
+    counter: count("counter").notNull().default(0),
     transports: text("transports").array().notNull().default([]),
     name: text("name").notNull(),
     lastUsedAt: instant("last_used_at"),
@@ -75,7 +70,7 @@ export const userPasskeys = pgTable(
 /** A person's id at an identity provider (OpenID Connect). */
 export const userIdentities = pgTable(
   "user_identities",
-  { issuer: text("issuer").notNull(), subject: text("subject").notNull(), userId: userId(), createdAt: createdAt() },
+  { issuer: text("issuer").notNull(), subject: text("subject").notNull(), userId: withUser(), createdAt: createdAt() },
   (t) => [
     primaryKey({ name: "user_identities_pkey", columns: [t.issuer, t.subject] }),
     index("user_identities_user_idx").on(t.userId),
@@ -86,9 +81,7 @@ export const userIdentities = pgTable(
 export const userPreferences = pgTable(
   "user_preferences",
   {
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: withUser(),
     key: text("key").notNull(),
     value: jsonb("value").notNull(),
     updatedAt: updatedAt(),

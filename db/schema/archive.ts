@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   check,
   foreignKey,
   index,
@@ -12,25 +11,17 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, id, instant } from "./columns";
-import { organizations } from "./organizations";
-import { dataStreams } from "./streams";
-
-const count = (name: string) => bigint(name, { mode: "number" });
-const orgId = () =>
-  uuid("org_id")
-    .notNull()
-    .references(() => organizations.id, { onDelete: "cascade" });
+import { count, createdAt, id, instant } from "./columns";
+import { withOrganization } from "./organizations";
+import { withStream } from "./streams";
 
 /** Archived objects, recorded after they were read back and hashed. digest: SHA-256 of the object, in hex. */
 export const archiveObjects = pgTable(
   "archive_objects",
   {
     id: id(),
-    streamId: uuid("stream_id")
-      .notNull()
-      .references(() => dataStreams.id, { onDelete: "cascade" }),
-    orgId: orgId(),
+    streamId: withStream(),
+    orgId: withOrganization(),
     firstSeq: count("first_seq").notNull(),
     lastSeq: count("last_seq").notNull(),
     firstAt: instant("first_at").notNull(),
@@ -56,7 +47,7 @@ export const archiveRestorations = pgTable(
   "archive_restorations",
   {
     id: id(),
-    orgId: orgId(),
+    orgId: withOrganization(),
     firstSeq: count("first_seq").notNull(),
     lastSeq: count("last_seq").notNull(),
     state: text("state", { enum: ["running", "ready", "failed"] })

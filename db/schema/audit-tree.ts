@@ -1,17 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { bytes, createdAt, id, instant } from "./columns";
+import { check, index, integer, pgTable, primaryKey, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bytes, count, createdAt, id, instant } from "./columns";
 
 /**
  * Full tiles of 256 hashes of each organization's Merkle tree, permanent. `hash` is the root over the tile; `leaves`
@@ -22,7 +11,7 @@ export const auditTreeTiles = pgTable(
   {
     orgId: uuid("org_id").notNull(),
     level: smallint("level").notNull(),
-    idx: bigint("idx", { mode: "number" }).notNull(),
+    idx: count("idx").notNull(),
     hash: bytes("hash").notNull(),
     leaves: bytes("leaves"),
   },
@@ -54,7 +43,7 @@ export const auditNotes = pgTable(
   {
     orgId: uuid("org_id").notNull(),
     kind: text("kind", { enum: ["checkpoint", "receipt", "restored"] }).notNull(),
-    size: bigint("size", { mode: "number" }).notNull(),
+    size: count("size").notNull(),
     signedAt: instant("signed_at").notNull(),
     note: text("note").notNull(),
     timestampToken: bytes("timestamp_token"),
@@ -78,7 +67,7 @@ export const auditSharedProofs = pgTable(
     id: id(),
     orgId: uuid("org_id").notNull(),
     entryId: uuid("entry_id").notNull(),
-    chainSeq: bigint("chain_seq", { mode: "number" }).notNull(),
+    chainSeq: count("chain_seq").notNull(),
     /** SHA-256 in hex of the link's secret. */
     tokenHash: text("token_hash").notNull(),
     createdBy: uuid("created_by").notNull(),

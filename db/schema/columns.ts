@@ -1,4 +1,4 @@
-import { customType, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, customType, timestamp, uuid } from "drizzle-orm/pg-core";
 
 /** timestamptz(3): milliseconds, so that database, JavaScript and wire agree. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
@@ -6,6 +6,9 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 export const id = () => uuid("id").primaryKey().defaultRandom();
 export const createdAt = () => instant("created_at").notNull().defaultNow();
 export const updatedAt = () => instant("updated_at").notNull().defaultNow();
+
+/** bigint as a number: sequences and sizes. */
+export const count = (name: string) => bigint(name, { mode: "number" });
 
 /** A PostgreSQL transaction id (xid8) as text. */
 export const xid8 = customType<{ data: string }>({ dataType: () => "xid8" });

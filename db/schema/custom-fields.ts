@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   index,
@@ -13,18 +12,16 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, id, instant, jsonScalar, updatedAt } from "./columns";
+import { count, createdAt, id, instant, jsonScalar, updatedAt } from "./columns";
 import { devices } from "./devices";
-import { organizations, partners } from "./organizations";
+import { ofPartner, organizations } from "./organizations";
 
 /** A custom field. orgId null: owned by All organizations of the partner. */
 export const customFieldDefinitions = pgTable(
   "custom_field_definitions",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgId: uuid("org_id").references(() => organizations.id),
     name: text("name").notNull(),
     fieldKey: text("field_key").notNull(),
@@ -73,9 +70,7 @@ export const customFieldImports = pgTable(
   "custom_field_imports",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgIds: uuid("org_ids").array().notNull(),
     createdBy: uuid("created_by").notNull(),
     createdByName: text("created_by_name").notNull(),
@@ -185,13 +180,11 @@ export const customFieldImportChanges = pgTable(
 export const customFieldImportMappings = pgTable(
   "custom_field_import_mappings",
   {
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     source: text("source").notNull(),
     fingerprint: text("fingerprint").notNull(),
     mapping: jsonb("mapping").notNull(),
-    uses: bigint("uses", { mode: "number" }).notNull().default(1),
+    uses: count("uses").notNull().default(1),
     updatedAt: updatedAt(),
   },
   (t) => [primaryKey({ name: "custom_field_import_mappings_pkey", columns: [t.partnerId, t.source, t.fingerprint] })],

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   index,
@@ -12,14 +11,9 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, id, instant, updatedAt } from "./columns";
-import { organizations, partners } from "./organizations";
+import { count, createdAt, id, instant, updatedAt } from "./columns";
+import { ofPartner, organizations, withOrganization } from "./organizations";
 
-const seq = (name: string) => bigint(name, { mode: "number" });
-const ofOrganization = () =>
-  uuid("org_id")
-    .notNull()
-    .references(() => organizations.id, { onDelete: "cascade" });
 const level = () => text("level", { enum: ["informational", "low", "medium", "high", "critical"] }).notNull();
 const ofRule = () =>
   uuid("rule_id")
@@ -34,9 +28,7 @@ export const detectionRules = pgTable(
   "detection_rules",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     shipped: text("shipped"),
     title: text("title").notNull(),
@@ -67,8 +59,8 @@ export const detectionPositions = pgTable(
   "detection_positions",
   {
     ruleId: ofRule(),
-    orgId: ofOrganization(),
-    throughSeq: seq("through_seq").notNull(),
+    orgId: withOrganization(),
+    throughSeq: count("through_seq").notNull(),
     newestAt: instant("newest_at"),
     cappedAt: instant("capped_at"),
   },
@@ -83,12 +75,12 @@ export const detectionWindows = pgTable(
   "detection_windows",
   {
     ruleId: ofRule(),
-    orgId: ofOrganization(),
+    orgId: withOrganization(),
     groupDigest: text("group_digest").notNull(),
     marks: jsonb("marks").$type<[ms: number, tag: string, ...seqs: number[]][]>().notNull(),
     alertId: uuid("alert_id"),
     alertedAt: instant("alerted_at"),
-    touchedSeq: seq("touched_seq").notNull(),
+    touchedSeq: count("touched_seq").notNull(),
     expiresAt: instant("expires_at").notNull(),
   },
   (t) => [
@@ -106,7 +98,7 @@ export const detectionAlerts = pgTable(
   "detection_alerts",
   {
     id: uuid("id").primaryKey(),
-    orgId: ofOrganization(),
+    orgId: withOrganization(),
     ruleId: uuid("rule_id").references(() => detectionRules.id, { onDelete: "set null" }),
     ruleDigest: text("rule_digest").notNull(),
     title: text("title").notNull(),
@@ -116,7 +108,7 @@ export const detectionAlerts = pgTable(
     groupKey: jsonb("group_key").$type<{ field: string; value: string }[]>().notNull(),
     actorId: uuid("actor_id").notNull(),
     actorName: text("actor_name").notNull(),
-    entries: bigint("entries", { mode: "number" }).array().notNull(),
+    entries: count("entries").array().notNull(),
     raisedEntries: integer("raised_entries").notNull(),
     entryCount: integer("entry_count").notNull(),
     firstAt: instant("first_at").notNull(),
@@ -153,9 +145,7 @@ export const detectionExceptions = pgTable(
   "detection_exceptions",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     ruleId: ofRule(),
     fields: jsonb("fields").$type<Record<string, string>>().notNull(),

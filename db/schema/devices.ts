@@ -1,15 +1,13 @@
 import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant, updatedAt } from "./columns";
-import { organizations } from "./organizations";
+import { ofOrganization } from "./organizations";
 
 export const devices = pgTable(
   "devices",
   {
     id: id(),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
+    orgId: ofOrganization(),
     hostname: text("hostname").notNull(),
     /** Hostname without domain, in lowercase (addresses unchanged), used by imports to match devices. */
     shortName: text("short_name").generatedAlwaysAs(
@@ -33,6 +31,12 @@ export const devices = pgTable(
   ],
 );
 
+/** A row that is deleted with its device. */
+export const withDevice = () =>
+  uuid("device_id")
+    .notNull()
+    .references(() => devices.id, { onDelete: "cascade" });
+
 /** The agent on a device. Its id may be any text. */
 export const agents = pgTable(
   "agents",
@@ -42,12 +46,8 @@ export const agents = pgTable(
     actorId: text("actor_id").generatedAlwaysAs(
       sql`CASE WHEN id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN lower(id) ELSE id END`,
     ),
-    deviceId: uuid("device_id")
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
+    deviceId: withDevice(),
+    orgId: ofOrganization(),
     tokenHash: text("token_hash").notNull().unique("agents_token_hash_key"),
     revokedAt: instant("revoked_at"),
     /** Until then the id may be enrolled again without its token. */
@@ -70,9 +70,7 @@ export const deviceSourceIds = pgTable(
     partnerId: uuid("partner_id").notNull(),
     source: text("source").notNull(),
     sourceId: text("source_id").notNull(),
-    deviceId: uuid("device_id")
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
+    deviceId: withDevice(),
     orgId: uuid("org_id").notNull(),
     createdAt: createdAt(),
   },

@@ -1,8 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, id, instant } from "./columns";
-
-const big = (name: string) => bigint(name, { mode: "number" });
+import { boolean, check, index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { count, createdAt, id, instant } from "./columns";
 
 /**
  * Background exports. orgId null: requested by a partner's user; both null: by the platform's operator. orgIds are
@@ -24,9 +22,9 @@ export const auditExports = pgTable(
     fileName: text("file_name").notNull(),
     status: text("status").$type<"waiting" | "running" | "done" | "failed">().notNull().default("waiting"),
     heads: jsonb("heads").$type<Record<string, number>>(),
-    totalRows: big("total_rows"),
-    rowsDone: big("rows_done").notNull().default(0),
-    sizeBytes: big("size_bytes").notNull().default(0),
+    totalRows: count("total_rows"),
+    rowsDone: count("rows_done").notNull().default(0),
+    sizeBytes: count("size_bytes").notNull().default(0),
     sha256: text("sha256"),
     /** Number of attempts; names the file, so that no two writers share one. */
     attempt: integer("attempt").notNull().default(0),

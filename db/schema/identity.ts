@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant, updatedAt } from "./columns";
-import { organizations, partners } from "./organizations";
+import { ofOrganization, ofPartner, organizations, partners, withOrganization } from "./organizations";
 
 /**
  * A person. orgId set: organization scope; orgId null: partner scope, over all of the partner's organizations or
@@ -45,15 +45,17 @@ export const users = pgTable(
   ],
 );
 
+/** A row that is deleted with its person. */
+export const withUser = () =>
+  uuid("user_id")
+    .notNull()
+    .references(() => users.id, { onDelete: "cascade" });
+
 export const userOrganizations = pgTable(
   "user_organizations",
   {
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
+    userId: withUser(),
+    orgId: withOrganization(),
   },
   (t) => [primaryKey({ name: "user_organizations_pkey", columns: [t.userId, t.orgId] })],
 );
@@ -64,9 +66,7 @@ export const refreshTokens = pgTable(
   {
     id: id(),
     familyId: uuid("family_id").notNull(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: withUser(),
     tokenHash: text("token_hash").notNull().unique("refresh_tokens_hash_key"),
     expiresAt: instant("expires_at").notNull(),
     usedAt: instant("used_at"),
@@ -84,9 +84,7 @@ export const apiKeys = pgTable(
   "api_keys",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgId: uuid("org_id").references(() => organizations.id),
     name: text("name").notNull(),
     prefix: text("prefix").notNull(),
@@ -108,9 +106,7 @@ export const enrollmentKeys = pgTable(
   "enrollment_keys",
   {
     id: id(),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
+    orgId: ofOrganization(),
     prefix: text("prefix").notNull(),
     keyHash: text("key_hash").notNull().unique("enrollment_keys_hash_key"),
     maxUses: integer("max_uses"),

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant } from "./columns";
-import { agents, devices } from "./devices";
-import { organizations } from "./organizations";
+import { agents, withDevice } from "./devices";
+import { ofOrganization } from "./organizations";
 
 /**
  * Process with an agent's command stream: one row per agent, the newest stream. closedAt is set on a clean end; an old
@@ -14,12 +14,8 @@ export const agentStreams = pgTable(
     agentId: text("agent_id")
       .primaryKey()
       .references(() => agents.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
-    deviceId: uuid("device_id")
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: ofOrganization(),
+    deviceId: withDevice(),
     processId: uuid("process_id").notNull(),
     streamId: uuid("stream_id").notNull(),
     connectedAt: instant("connected_at").notNull(),
@@ -42,12 +38,8 @@ export const liveCommands = pgTable(
   "live_commands",
   {
     id: uuid("id").primaryKey(),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
-    deviceId: uuid("device_id")
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
+    orgId: ofOrganization(),
+    deviceId: withDevice(),
     agentId: text("agent_id").notNull(),
     streamId: uuid("stream_id").notNull(),
     processId: uuid("process_id").notNull(),

@@ -1,20 +1,16 @@
 import { sql } from "drizzle-orm";
-import { check, index, jsonb, pgTable, text, uniqueIndex, uuid, varchar } from "drizzle-orm/pg-core";
+import { check, index, jsonb, pgTable, text, uniqueIndex, varchar } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns";
-import { devices } from "./devices";
-import { organizations } from "./organizations";
+import { withDevice } from "./devices";
+import { ofOrganization } from "./organizations";
 
 /** Agent diagnostic logs (spec: table agent_logs). */
 export const agentLogs = pgTable(
   "agent_logs",
   {
     id: id(),
-    deviceId: uuid("device_id")
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
+    deviceId: withDevice(),
+    orgId: ofOrganization(),
     timestamp: instant("timestamp").notNull(),
     level: text("level", { enum: ["debug", "info", "warn", "error"] }).notNull(),
     component: varchar("component", { length: 100 }).notNull(),
@@ -37,12 +33,8 @@ export const deviceEventLogs = pgTable(
   "device_event_logs",
   {
     id: id(),
-    deviceId: uuid("device_id")
-      .notNull()
-      .references(() => devices.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id),
+    deviceId: withDevice(),
+    orgId: ofOrganization(),
     timestamp: instant("timestamp").notNull(),
     level: text("level", { enum: ["info", "warning", "error", "critical"] }).notNull(),
     category: text("category", { enum: ["security", "hardware", "application", "system"] }).notNull(),

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   index,
@@ -12,11 +11,9 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, id, instant, updatedAt } from "./columns";
-import { users } from "./identity";
-import { organizations, partners } from "./organizations";
-
-const pass = (name: string) => bigint(name, { mode: "number" });
+import { count, createdAt, id, instant, updatedAt } from "./columns";
+import { users, withUser } from "./identity";
+import { ofPartner, organizations, withOrganization } from "./organizations";
 
 /**
  * One row per occurrence of an organization's condition; at most one of a kind is open. Pending until raisedAt.
@@ -26,9 +23,7 @@ export const notifications = pgTable(
   "notifications",
   {
     id: id(),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
+    orgId: withOrganization(),
     kind: text("kind").notNull(),
     /** Facts for the sentences of raising and resolving. */
     detail: jsonb("detail").$type<Record<string, unknown>>().notNull().default({}),
@@ -36,9 +31,9 @@ export const notifications = pgTable(
     since: instant("since").notNull(),
     observedAt: instant("observed_at").notNull(),
     raisedAt: instant("raised_at"),
-    raisedIn: pass("raised_in"),
+    raisedIn: count("raised_in"),
     resolvedAt: instant("resolved_at"),
-    resolvedIn: pass("resolved_in"),
+    resolvedIn: count("resolved_in"),
   },
   (t) => [
     check("notifications_kind_check", sql`length(kind) BETWEEN 1 AND 60`),
@@ -58,9 +53,7 @@ export const notifications = pgTable(
 export const notificationReads = pgTable(
   "notification_reads",
   {
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: withUser(),
     notificationId: uuid("notification_id")
       .notNull()
       .references(() => notifications.id, { onDelete: "cascade" }),
@@ -83,7 +76,7 @@ export const notificationSettings = pgTable("notification_settings", {
   productKinds: text("product_kinds").array(),
   mailKinds: text("mail_kinds").array(),
   orgIds: uuid("org_ids").array(),
-  pendingFrom: pass("pending_from"),
+  pendingFrom: count("pending_from"),
   lastMailedAt: instant("last_mailed_at"),
   updatedAt: updatedAt(),
 });
@@ -93,9 +86,7 @@ export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     url: text("url").notNull(),
@@ -106,7 +97,7 @@ export const webhookEndpoints = pgTable(
     disabledAt: instant("disabled_at"),
     disabledByFailure: boolean("disabled_by_failure").notNull().default(false),
     failingSince: instant("failing_since"),
-    pendingFrom: pass("pending_from"),
+    pendingFrom: count("pending_from"),
     lastSentAt: instant("last_sent_at"),
     createdBy: uuid("created_by"),
     createdAt: createdAt(),
@@ -153,9 +144,9 @@ export const notificationDeliveries = pgTable(
 /** Audit events lost or set aside by each server process, identified by its spool. */
 export const recordingLosses = pgTable("recording_losses", {
   spoolId: text("spool_id").primaryKey(),
-  dropped: bigint("dropped", { mode: "number" }).notNull().default(0),
+  dropped: count("dropped").notNull().default(0),
   droppedAt: instant("dropped_at"),
-  deadLetters: bigint("dead_letters", { mode: "number" }).notNull().default(0),
+  deadLetters: count("dead_letters").notNull().default(0),
   seenAt: instant("seen_at").notNull(),
 });
 
@@ -164,9 +155,7 @@ export const reportSchedules = pgTable(
   "report_schedules",
   {
     id: id(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: withUser(),
     partnerId: uuid("partner_id"),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     report: text("report", { enum: ["activity", "security", "compliance", "statistics"] }).notNull(),

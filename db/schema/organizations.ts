@@ -21,14 +21,18 @@ export const partners = pgTable(
   (t) => [uniqueIndex("partners_platform_key").on(t.isPlatform).where(sql`is_platform`)],
 );
 
+/** A row of a partner. */
+export const ofPartner = () =>
+  uuid("partner_id")
+    .notNull()
+    .references(() => partners.id);
+
 /** A customer organization, or (isHome) the partner's own staff. */
 export const organizations = pgTable(
   "organizations",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     name: text("name").notNull(),
     slug: text("slug").notNull(),
     isHome: boolean("is_home").notNull().default(false),
@@ -44,3 +48,15 @@ export const organizations = pgTable(
     index("organizations_partner_idx").on(t.partnerId),
   ],
 );
+
+/** A row that keeps its organization from being deleted. */
+export const ofOrganization = () =>
+  uuid("org_id")
+    .notNull()
+    .references(() => organizations.id);
+
+/** A row that is deleted with its organization. */
+export const withOrganization = () =>
+  uuid("org_id")
+    .notNull()
+    .references(() => organizations.id, { onDelete: "cascade" });

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { id, instant } from "./columns";
+import { boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { count, id, instant } from "./columns";
 
 /** Backups and restores by this installation's commands. takenAt: start of the backup, also for a restore. */
 export const backupRuns = pgTable(
@@ -11,7 +11,7 @@ export const backupRuns = pgTable(
     ranAt: instant("ran_at").notNull().defaultNow(),
     takenAt: instant("taken_at").notNull(),
     file: text("file").notNull(),
-    bytes: bigint("bytes", { mode: "number" }).notNull(),
+    bytes: count("bytes").notNull(),
     hasKeys: boolean("has_keys").notNull(),
   },
   (t) => [
@@ -49,7 +49,7 @@ export const sharedLimits = pgTable(
   {
     key: text("key").notNull(),
     points: integer("points").notNull(),
-    expire: bigint("expire", { mode: "number" }),
+    expire: count("expire"),
   },
   (t) => [primaryKey({ name: "shared_limits_pkey", columns: [t.key] })],
 );

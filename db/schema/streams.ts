@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   index,
@@ -12,10 +11,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, id, instant, updatedAt } from "./columns";
-import { organizations, partners } from "./organizations";
-
-const sequence = (name: string) => bigint(name, { mode: "number" });
+import { count, createdAt, id, instant, updatedAt } from "./columns";
+import { ofPartner, organizations, withOrganization } from "./organizations";
 
 /** Id of the live position; replays have others. */
 const LIVE = sql`'00000000-0000-0000-0000-000000000000'`;
@@ -25,9 +22,7 @@ export const dataStreams = pgTable(
   "data_streams",
   {
     id: id(),
-    partnerId: uuid("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: ofPartner(),
     orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     kind: text("kind", {
@@ -60,6 +55,12 @@ export const dataStreams = pgTable(
   ],
 );
 
+/** A row that is deleted with its stream. */
+export const withStream = () =>
+  uuid("stream_id")
+    .notNull()
+    .references(() => dataStreams.id, { onDelete: "cascade" });
+
 /**
  * Position of a stream in an organization's chain: throughSeq was acknowledged; scannedSeq is the end of entries that
  * the filter left out. A replay is a row with an end beside the live one.
@@ -67,17 +68,13 @@ export const dataStreams = pgTable(
 export const streamPositions = pgTable(
   "stream_positions",
   {
-    streamId: uuid("stream_id")
-      .notNull()
-      .references(() => dataStreams.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
+    streamId: withStream(),
+    orgId: withOrganization(),
     replayId: uuid("replay_id").notNull().default(LIVE),
-    throughSeq: sequence("through_seq").notNull(),
-    scannedSeq: sequence("scanned_seq").notNull(),
-    untilSeq: sequence("until_seq"),
-    batchNumber: sequence("batch_number").notNull().default(0),
+    throughSeq: count("through_seq").notNull(),
+    scannedSeq: count("scanned_seq").notNull(),
+    untilSeq: count("until_seq"),
+    batchNumber: count("batch_number").notNull().default(0),
     digest: text("digest"),
     /** Maximum entries of a batch, after the receiver refused a larger one as too large. */
     maxRows: integer("max_rows"),
@@ -99,16 +96,12 @@ export const streamBatches = pgTable(
   "stream_batches",
   {
     id: id(),
-    streamId: uuid("stream_id")
-      .notNull()
-      .references(() => dataStreams.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
+    streamId: withStream(),
+    orgId: withOrganization(),
     replayId: uuid("replay_id").notNull().default(LIVE),
-    number: sequence("number").notNull(),
-    firstSeq: sequence("first_seq").notNull(),
-    lastSeq: sequence("last_seq").notNull(),
+    number: count("number").notNull(),
+    firstSeq: count("first_seq").notNull(),
+    lastSeq: count("last_seq").notNull(),
     rows: integer("rows").notNull(),
     filtered: integer("filtered").notNull(),
     bytes: integer("bytes").notNull(),
@@ -135,14 +128,10 @@ export const streamGaps = pgTable(
   "stream_gaps",
   {
     id: id(),
-    streamId: uuid("stream_id")
-      .notNull()
-      .references(() => dataStreams.id, { onDelete: "cascade" }),
-    orgId: uuid("org_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
-    firstSeq: sequence("first_seq").notNull(),
-    lastSeq: sequence("last_seq").notNull(),
+    streamId: withStream(),
+    orgId: withOrganization(),
+    firstSeq: count("first_seq").notNull(),
+    lastSeq: count("last_seq").notNull(),
     reason: text("reason", { enum: ["retention", "refused"] }).notNull(),
     message: text("message"),
     createdAt: createdAt(),

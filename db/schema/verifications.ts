@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
-import { id, instant } from "./columns";
+import { check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { count, id, instant } from "./columns";
 
 /** A fault in a chain, as reported by the verifier. */
 export type StoredBreak = {
@@ -27,13 +27,13 @@ export const auditVerifications = pgTable(
     kind: text("kind", { enum: ["nightly", "whole", "range"] }).notNull(),
     status: text("status", { enum: ["intact", "broken", "unproven", "empty"] }).notNull(),
     reasons: jsonb("reasons").$type<string[]>().notNull().default([]),
-    rowsChecked: bigint("rows_checked", { mode: "number" }).notNull(),
-    firstSeq: bigint("first_seq", { mode: "number" }),
-    lastSeq: bigint("last_seq", { mode: "number" }),
+    rowsChecked: count("rows_checked").notNull(),
+    firstSeq: count("first_seq"),
+    lastSeq: count("last_seq"),
     breaks: jsonb("breaks").$type<StoredBreak[]>().notNull().default([]),
-    verifiedThroughSeq: bigint("verified_through_seq", { mode: "number" }),
-    rollingThroughSeq: bigint("rolling_through_seq", { mode: "number" }),
-    coveredThroughSeq: bigint("covered_through_seq", { mode: "number" }),
+    verifiedThroughSeq: count("verified_through_seq"),
+    rollingThroughSeq: count("rolling_through_seq"),
+    coveredThroughSeq: count("covered_through_seq"),
     slice: jsonb("slice").$type<StoredSlice>(),
   },
   (t) => [
