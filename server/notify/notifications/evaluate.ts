@@ -75,10 +75,10 @@ type Found = { kind: NotificationKind; found: Finding["found"][number] | undefin
 
 /** Decides the next state of an open row. */
 function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
-  const before = { detail: detailSchema.safeParse(row.detail).data ?? {}, since: row.since };
+  const before = detailSchema.safeParse(row.detail).data ?? {};
   const detail = withSeen(kind, found?.detail ?? {}, { before, now });
   const step = stepOf(kind, { ...row, since: firstSeen(detail) ?? row.since }, { holds: found?.holds ?? false, now });
-  return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail, before.detail) };
+  return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail, before) };
 }
 
 /**
@@ -111,7 +111,7 @@ async function apply(pass: Pass, kind: NotificationKind, { checked, found }: Fin
   const byOrg = new Map(found.map((one) => [one.orgId, one]));
   for (const { orgId, holds, detail } of found) {
     const step = holds && !open.has(orgId) && known.has(orgId) ? stepOf(kind, null, { holds, now }) : null;
-    const row = { orgId, kind, detail: withSeen(kind, detail, { before: null, now }) };
+    const row = { orgId, kind, detail: withSeen(kind, detail, { before: {}, now }) };
     if (step?.do === "begin") await begin(pass, row, step.isRaised);
   }
   for (const row of rows) {
@@ -147,27 +147,18 @@ export function evaluate(
   });
 }
 
-/** Open row that a finding continues; null if it starts one. */
-type Before = { detail: Detail; since: Date } | null;
-type Looked = { before: Before; now: Date };
-
-/** Start for the subjects of a row by an older version: the start of the row, as far as known. */
-function sinceOf({ before, now }: Looked): (name: string) => string {
-  const { seen, names = [] } = before?.detail ?? {};
-  const known = new Map(seen?.map(({ name, since }) => [name, since]));
-  if (!seen && before) for (const name of names) known.set(name, before.since.toISOString());
-  return (name) => known.get(name) ?? now.toISOString();
-}
+/** before: facts of the open row that a finding continues. */
+type Looked = { before: Detail; now: Date };
 
 /**
  * Adds the start of a shared condition for each named subject, and as `names` those that have had it as long as its
  * kind requires.
  */
-function withSeen(kind: NotificationKind, detail: Detail, looked: Looked): Detail {
+function withSeen(kind: NotificationKind, detail: Detail, { before, now }: Looked): Detail {
   if (!detail.names) return detail;
-  const since = sinceOf(looked);
-  const seen = detail.names.map((name) => ({ name, since: since(name) }));
-  const isLong = (at: string) => looked.now.getTime() - Date.parse(at) >= KINDS[kind].holdsMs;
+  const known = new Map(before.seen?.map(({ name, since }) => [name, since]));
+  const seen = detail.names.map((name) => ({ name, since: known.get(name) ?? now.toISOString() }));
+  const isLong = (at: string) => now.getTime() - Date.parse(at) >= KINDS[kind].holdsMs;
   return { ...detail, names: seen.filter((one) => isLong(one.since)).map(({ name }) => name), seen };
 }
 
@@ -177,13 +168,8 @@ function firstSeen({ seen = [] }: Detail): Date | undefined {
   return first === undefined ? undefined : new Date(first);
 }
 
-/** True if a new subject joined; for rows of an older version only names are compared. */
-function hasMore(detail: Detail, before: Detail): boolean {
-  const by = detail.ids && before.ids ? "ids" : "names";
-  const left = [...(before[by] ?? [])];
-  return (detail[by] ?? []).some((one) => {
-    const i = left.indexOf(one);
-    if (i >= 0) left.splice(i, 1);
-    return i < 0;
-  });
-}
+const subjectsOf = ({ ids, names = [] }: Detail): string[] => ids ?? names;
+
+/** True if a new subject joined. */
+const hasMore = (detail: Detail, before: Detail): boolean =>
+  subjectsOf(detail).some((one) => !subjectsOf(before).includes(one));

@@ -32,14 +32,14 @@ const detailOf = (value: unknown) => detailSchema.safeParse(value).data ?? {};
 
 /** A row for its reader; null for a kind of another server version. States only what was observed. */
 export function toNotification(row: NotificationRow, isRead: boolean): Notification | null {
-  const { kind, organization, since, raisedAt, resolvedAt } = row;
+  const { kind, organization, raisedAt, resolvedAt } = row;
   if (!isKind(kind) || !raisedAt) return null;
   const { raised, resolved, page } = DEFINITIONS[kind];
   return answerOf(notification, {
     ...{ ...row, kind, raisedAt, isRead },
     label: KINDS[kind].label,
     status: resolvedAt ? ("resolved" as const) : ("open" as const),
-    sentence: inOneLine(raised(organization, detailOf(row.detail), since)),
+    sentence: inOneLine(raised(organization, detailOf(row.detail))),
     resolution: resolvedAt ? inOneLine(resolved(organization, detailOf(row.resolution))) : null,
     batch: row.resolvedIn ?? row.raisedIn ?? 0,
     link: `${env().NEXTAUTH_URL}${page}${row.orgId}`,

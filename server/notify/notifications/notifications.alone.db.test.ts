@@ -207,10 +207,10 @@ describe("a condition that another one joins", () => {
 
   it("is raised again for another disabled webhook, not for a re-enabled one", async () => {
     const { told } = await watch("webhook.disabled", [
-      [0, ["Desk"]],
-      [1, ["Desk", "Desk"]],
-      [2, ["Desk"]],
-      [3, ["Desk"]],
+      [0, ["Desk"], ["a"]],
+      [1, ["Desk", "Desk"], ["a", "b"]],
+      [2, ["Desk"], ["b"]],
+      [3, ["Desk"], ["b"]],
     ]);
     expect(told.map(([hours, unread]) => [hours, unread])).toEqual([
       [0, 1],

@@ -103,11 +103,8 @@ export async function checkAwayWitnesses(policy = witnessPolicy()): Promise<Find
   return holding(found.filter(({ names }) => names.length > 0));
 }
 
-/** Rows of an older version only have the time of one absence, not of each. */
-function away({ names = [], seen }: Detail, since: Date): string[] {
-  const known = seen ?? names.map((name) => ({ name, since: names.length === 1 ? since : undefined }));
-  return known.map((one) => `the witness ${one.name}${one.since ? ` since ${time(one.since)}` : ""}`);
-}
+const away = ({ seen = [] }: Detail): string[] =>
+  seen.map(({ name, since }) => `the witness ${name} since ${time(since)}`);
 
 const page = "/integrity?orgId=";
 
@@ -135,8 +132,8 @@ export const chainKinds = {
   "witness.away": {
     page,
     check: () => checkAwayWitnesses(),
-    raised: (_, detail, since) =>
-      `None of the newest checkpoints has carried a cosignature of ${away(detail, since).join(", nor of ")}.`,
+    raised: (_, detail) =>
+      `None of the newest checkpoints has carried a cosignature of ${away(detail).join(", nor of ")}.`,
     resolved: () => "Each witness of the policy has cosigned one of the newest checkpoints.",
   },
 } satisfies Record<string, KindDefinition>;

@@ -37,7 +37,7 @@ export type KindDefinition = {
   page: string;
   check: Check;
   /** Sentences for the start and end of an organization's condition. */
-  raised: (org: string, detail: Detail, since: Date) => string;
+  raised: (org: string, detail: Detail) => string;
   resolved: (org: string, detail: Detail) => string;
 };
 

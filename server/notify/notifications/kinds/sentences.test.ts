@@ -4,7 +4,7 @@ import { DEFINITIONS } from ".";
 import type { Detail } from "./definition";
 
 const said = ({ kind, detail }: { kind: NotificationKind; detail: Detail }): string =>
-  DEFINITIONS[kind].raised("Contoso", detail, new Date(0));
+  DEFINITIONS[kind].raised("Contoso", detail);
 
 test("a disabled webhook's message covers both 410 and days of failures", () => {
   expect(said({ kind: "webhook.disabled", detail: { names: ["Desk"] } })).toBe(
@@ -15,18 +15,12 @@ test("a disabled webhook's message covers both 410 and days of failures", () => 
   );
 });
 
-test("absent witnesses are each dated separately, or not at all", () => {
+test("absent witnesses are each dated separately", () => {
   const seen = [
     { name: "far", since: "2026-11-01T10:00:00.000Z" },
     { name: "near", since: "2026-11-03T10:00:00.000Z" },
   ];
   expect(said({ kind: "witness.away", detail: { names: ["far"], seen } })).toBe(
     "None of the newest checkpoints has carried a cosignature of the witness far since 1 Nov 2026, 10:00:00 UTC, nor of the witness near since 3 Nov 2026, 10:00:00 UTC.",
-  );
-  expect(said({ kind: "witness.away", detail: { names: ["far"] } })).toBe(
-    "None of the newest checkpoints has carried a cosignature of the witness far since 1 Jan 1970, 00:00:00 UTC.",
-  );
-  expect(said({ kind: "witness.away", detail: { names: ["far", "near"] } })).toBe(
-    "None of the newest checkpoints has carried a cosignature of the witness far, nor of the witness near.",
   );
 });
