@@ -7,7 +7,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import { trackSource } from "@/server/ground/background/pending-work";
 import type { Ctx } from "@/server/ground/context";
-import { toBody } from "@/server/ground/download";
+import { partOf, toBody } from "@/server/ground/download";
 import { AppError } from "@/server/ground/errors";
 import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
@@ -16,27 +16,8 @@ import { type ExportRow, myExport, recordedWith } from "./export-job";
 import { exportPath } from "./files";
 import { DOWNLOAD_SLOTS, type DownloadInput, downloadInput } from "./schema";
 
-/** A byte range of a file, both ends included. */
-export type Span = { first: number; last: number };
-
-const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
-
-/**
- * Requested range (RFC 9110, 14.2); null for the whole file, also for malformed and multiple ranges.
- * @throws AppError range_not_satisfiable where the range is past the end
- */
-export function byteRange(header: string | undefined, size: number): Span | null {
-  const [, from = "", to = ""] = RANGE.exec(header?.replaceAll(" ", "") ?? "") ?? [];
-  if (from === "" && to === "") return null;
-  if (from !== "" && to !== "" && Number(to) < Number(from)) return null;
-  const first = from === "" ? Math.max(0, size - Number(to)) : Number(from);
-  const last = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1);
-  if (first > last)
-    throw new AppError("range_not_satisfiable", `The file has ${size} bytes.`, {
-      headers: { "Content-Range": `bytes */${size}` },
-    });
-  return { first, last };
-}
+/** A part of a file, both ends included. */
+type Span = { first: number; last: number };
 
 type Left = { span: Span; isComplete: boolean; logs: readonly string[] };
 
@@ -88,19 +69,16 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
   // Without entries, no organization of several needs to know more than another.
   const logs = row.rowsDone > 0 ? row.orgIds : (await recordedWith(row)).orgIds;
   const etag = `"${row.sha256}"`;
-  const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
-  const span = wanted ?? { first: 0, last: row.sizeBytes - 1 };
-  const headers: Record<string, string> = {
+  const wanted = { size: row.sizeBytes, etag, range: range ?? null, ifRange: ifRange ?? null };
+  const { status, headers: ofPart, ...span } = partOf(wanted);
+  const headers = {
     "Content-Type": row.gzip ? "application/gzip" : FORMATS[row.format].mediaType,
     "Content-Disposition": `attachment; filename="${row.fileName}"`,
-    "Content-Length": String(span.last - span.first + 1),
-    "Accept-Ranges": "bytes",
     "Cache-Control": "private, no-store",
-    ETag: etag,
     "X-Stream": "true",
+    ...ofPart,
   };
-  if (wanted) headers["Content-Range"] = `bytes ${span.first}-${span.last}/${row.sizeBytes}`;
-  return new Response(send(ctx, row, { path, span, logs, release }), { status: wanted ? 206 : 200, headers });
+  return new Response(send(ctx, row, { path, span, logs, release }), { status, headers });
 }
 
 /**
