@@ -12,38 +12,29 @@ const header = (description: string, type: "string" | "integer" = "string"): Jso
   schema: { type },
 });
 
-/** Headers of answers, by name in the document. */
-export const HEADERS = {
-  RequestId: header("Identifies the request in the server's log"),
-  RateLimitLimit: header("How much the caller may do: requests that wait, or attempts of a window", "integer"),
-  RateLimitRemaining: header("How much of it is left", "integer"),
-  RateLimitReset: header("Seconds until there is more", "integer"),
-  RetryAfter: header("Seconds after which it is worth asking again", "integer"),
+/** Headers of answers. */
+const ANSWERED = {
+  "X-Request-Id": header("Identifies the request in the server's log"),
+  "RateLimit-Limit": header("How much the caller may do: requests that wait, or attempts of a window", "integer"),
+  "RateLimit-Remaining": header("How much of it is left", "integer"),
+  "RateLimit-Reset": header("Seconds until there is more", "integer"),
+  "Retry-After": header("Seconds after which it is worth asking again", "integer"),
   ETag: header("Identifies these settings: send it back as If-Match when you change them"),
-  IdempotencyReplayed: header("true: this is the answer to an earlier request with the same Idempotency-Key"),
-  ContentDisposition: header("The name of the file"),
-  Truncated: header("true: more entries meet the filters than the newest 10,000 that are here"),
-  Next: header("Value of `after` for the next request"),
-  Lag: header("Sealed entries behind it", "integer"),
+  "Idempotency-Replayed": header("true: this is the answer to an earlier request with the same Idempotency-Key"),
+  "Content-Disposition": header("The name of the file"),
+  "X-Truncated": header("true: more entries meet the filters than the newest 10,000 that are here"),
+  "Trailmark-Next": header("Value of `after` for the next request"),
+  "Trailmark-Lag": header("Sealed entries behind it", "integer"),
 };
-type Header = keyof typeof HEADERS;
+type Header = keyof typeof ANSWERED;
 
-const WIRE_NAMES: Record<Header, string> = {
-  RequestId: "X-Request-Id",
-  RateLimitLimit: "RateLimit-Limit",
-  RateLimitRemaining: "RateLimit-Remaining",
-  RateLimitReset: "RateLimit-Reset",
-  RetryAfter: "Retry-After",
-  ETag: "ETag",
-  IdempotencyReplayed: "Idempotency-Replayed",
-  ContentDisposition: "Content-Disposition",
-  Truncated: "X-Truncated",
-  Next: "Trailmark-Next",
-  Lag: "Trailmark-Lag",
-};
+/** Name of a header in the document. */
+const componentOf = (name: string): string => name.replace(/^(X|Trailmark)-|-/g, "");
+/** Headers of answers, by name in the document. */
+export const HEADERS = Object.fromEntries(Object.entries(ANSWERED).map(([name, is]) => [componentOf(name), is]));
 const headersOf = (...names: readonly Header[]): Json =>
-  Object.fromEntries(names.map((name) => [WIRE_NAMES[name], { $ref: `#/components/headers/${name}` }]));
-const ALWAYS: Header[] = ["RequestId", "RateLimitLimit", "RateLimitRemaining", "RateLimitReset"];
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]));
+const ALWAYS: Header[] = ["X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
 const fault = z.object({
   path: z.string().describe("Way to the member, such as events.0.action"),
@@ -87,8 +78,8 @@ const REFUSED: ErrorCode[] = [
   "rate_limited",
 ];
 export const PROBLEMS = {
-  Refused: refusal(sayingOf(REFUSED), "RetryAfter"),
-  Failed: refusal(sayingOf(["unavailable", "internal"]), "RetryAfter"),
+  Refused: refusal(sayingOf(REFUSED), "Retry-After"),
+  Failed: refusal(sayingOf(["unavailable", "internal"]), "Retry-After"),
 };
 
 export const takesIfMatch = (method: string, { version }: RouteSpec): boolean =>
@@ -122,10 +113,10 @@ function answerOf(endpoint: Endpoint, at: string, type: string): Json {
 /** Headers of streamed answers other than files. */
 const OF_FILES: Readonly<Record<string, readonly Header[]>> = {
   "GET /agents/{id}/commands": [],
-  "GET /audit-logs/feed": ["Next", "Lag"],
-  "GET /audit-logs/export": ["ContentDisposition", "Truncated"],
-  "POST /audit-logs/export": ["ContentDisposition", "Truncated"],
-  "GET /audit-logs/exports/{id}/file": ["ContentDisposition", "ETag"],
+  "GET /audit-logs/feed": ["Trailmark-Next", "Trailmark-Lag"],
+  "GET /audit-logs/export": ["Content-Disposition", "X-Truncated"],
+  "POST /audit-logs/export": ["Content-Disposition", "X-Truncated"],
+  "GET /audit-logs/exports/{id}/file": ["Content-Disposition", "ETag"],
 };
 
 type Answered = { at: string; types: readonly string[] };
@@ -135,8 +126,8 @@ function headersOfSuccess({ method, spec }: Endpoint, { at, types }: Answered): 
   return headersOf(
     ...ALWAYS,
     ...(spec.version && spec.output !== "empty" ? (["ETag"] as const) : []),
-    ...(isIdempotent(method, spec) ? (["IdempotencyReplayed"] as const) : []),
-    ...(isFile ? (OF_FILES[`${method} ${at}`] ?? (["ContentDisposition"] as const)) : []),
+    ...(isIdempotent(method, spec) ? (["Idempotency-Replayed"] as const) : []),
+    ...(isFile ? (OF_FILES[`${method} ${at}`] ?? (["Content-Disposition"] as const)) : []),
   );
 }
 

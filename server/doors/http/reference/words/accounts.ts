@@ -78,7 +78,6 @@ export const ACCOUNTS: WordTable[] = [
       via: ["How the person signed in", "browser"],
       ip: ["Address of the sign-in; null where it was not noted", "198.51.100.77"],
       userAgent: ["The client's user agent; null where it was not noted", "Mozilla/5.0"],
-      createdAt: ["When it was created", TIME],
       lastSeenAt: ["When it was last used", TIME],
       lastUsedAt: ["When it was last used; null for never", TIME],
       totp: ["Whether an authenticator app is set up", true],

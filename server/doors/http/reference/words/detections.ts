@@ -51,8 +51,6 @@ export const DETECTIONS: WordTable[] = [
       snoozedUntil: ["Until then nobody is notified of its alerts; null: not snoozed", null],
       cappedAt: ["When groups were last dropped, because there were more than are kept; null for never", null],
       createdByName: ["Who created it", "Jane Doe"],
-      createdAt: ["When it was created", TIME],
-      updatedAt: ["When it was last changed", TIME],
     },
   },
   {
@@ -94,7 +92,6 @@ export const DETECTIONS: WordTable[] = [
     response: {
       data: "The alerts of the page, newest first",
       id: ["Identifies the alert, and its own entry in the log", THING],
-      orgId: ["The organization", ORG],
       organization: ["Its name", "Northwind Traders"],
       ruleId: ["The rule; null where it was deleted", THING],
       ruleDigest: ["SHA-256 of the text by which it was raised", DIGEST],
@@ -145,7 +142,6 @@ export const DETECTIONS: WordTable[] = [
       reason: ["Why", "Nightly clean-up"],
       expiresAt: ["Until when it holds; null: for good", LATER],
       createdByName: ["Who created it", "Jane Doe"],
-      createdAt: ["When it was created", TIME],
     },
   },
 ];

@@ -31,7 +31,6 @@ const of = (outer: string, words: Words): Words =>
 const live: WordTable = {
   path: ["/devices/{id}/eventlogs/{name}", "/devices/{id}/live-eventlogs", "/system-tools"],
   request: {
-    id: ["The device", DEVICE],
     deviceId: ["The device", DEVICE],
     name: ["Name of the event log, in any case", "System"],
     recordId: ["Record id within the log", 48213],
@@ -146,12 +145,11 @@ export const DEVICES: WordTable[] = [
       "item.event": "The device's event",
     },
   },
+  { path: ["/devices/{id}/diagnostic-logs", "/devices/{id}/eventlogs"], response: stored },
   {
-    path: "/devices/{id}/custom-fields",
-    request: { id: ["The device", DEVICE] },
+    path: "/devices/{id}/eventlogs",
+    response: { source: deviceEvent.source ?? "", data: "The events of the page, newest first" },
   },
-  { path: "/devices/{id}/diagnostic-logs", response: logEntry },
-  { path: "/devices/{id}/eventlogs", response: { ...deviceEvent, data: "The events of the page, newest first" } },
   live,
   {
     path: "/agents",
