@@ -1,12 +1,8 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { gunzipSync } from "node:zlib";
-import { listen } from "./port-of";
+import { type Answered, type Incoming, startHttpDouble } from "./http-double";
 
 /** A line of a stream in native format: an entry, or the end of a batch. */
 export type ReceivedLine = { type: string; id: string; orgId: string; chainSeq: number } & Record<string, unknown>;
-type Received = { headers: IncomingHttpHeaders; raw: Buffer; lines: ReceivedLine[] };
-
-type Answer = { status: number; headers?: Record<string, string>; body?: string };
+type Received = Incoming & { lines: ReceivedLine[] };
 
 /** Parses a body: lines, or an array. */
 function linesOf(text: string): ReceivedLine[] {
@@ -17,43 +13,23 @@ function linesOf(text: string): ReceivedLine[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A receiver of streams on loopback: `answer` decides each answer; 2xx counts as stored. */
+/** A receiver of streams on loopback: 2xx counts as stored, and so does a cut, which the sender cannot know. */
 export async function startStreamReceiver() {
   const received: Received[] = [];
   const stored: ReceivedLine[] = [];
+  const { url, close } = await startHttpDouble((incoming) => {
+    const one = { ...incoming, lines: linesOf(incoming.text) };
+    received.push(one);
+    const answer = receiver.answer(one);
+    if (typeof answer === "string" || (answer.status >= 200 && answer.status < 300)) stored.push(...one.lines);
+    return answer;
+  });
   const receiver = {
-    url: "",
-    received,
-    stored,
-    answer: (_: Received): Answer | "cut" => ({ status: 204 }),
-    /** Delay of an answer after storing. */
-    delayMs: 0,
+    ...{ url: `${url}/in`, received, stored, close },
+    answer: (_: Received): Answered => ({ status: 204 }),
     entriesOf: (orgId: string) => stored.filter((line) => line.type === "trailmark.entry.v1" && line.orgId === orgId),
     markersOf: (orgId: string) => stored.filter((line) => line.type === "trailmark.batch" && line.orgId === orgId),
-    close: async () => {},
   };
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-    incoming.on("end", () => {
-      const raw = Buffer.concat(chunks);
-      const plain = incoming.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
-      const one = { headers: incoming.headers, raw, lines: linesOf(plain.toString("utf8")) };
-      received.push(one);
-      const answer = receiver.answer(one);
-      const isStored = answer === "cut" || (answer.status >= 200 && answer.status < 300);
-      if (isStored) stored.push(...one.lines);
-      // Stored, but the sender gets no answer.
-      if (answer === "cut") outgoing.destroy();
-      else setTimeout(() => outgoing.writeHead(answer.status, answer.headers).end(answer.body), receiver.delayMs);
-    });
-  });
-  receiver.url = `http://127.0.0.1:${await listen(server)}/in`;
-  receiver.close = () =>
-    new Promise<void>((closed) => {
-      server.closeAllConnections();
-      server.close(() => closed());
-    });
   return receiver;
 }
 

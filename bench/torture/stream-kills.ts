@@ -43,13 +43,13 @@ async function createWorld(ends: Ends): Promise<World> {
   const id = await startStream(ends, { kind: "https", config: { url: receiver.url } });
   const config = { ...place, endpoint: store.url, archive: true, lock: { mode: "compliance", days: 400 } };
   const archiveId = await startStream(ends, { kind: "s3", config, secret });
-  receiver.delayMs = ANSWER_DELAY_MS;
+  letAnswers(ends, true);
   return { ...ends, id, archiveId };
 }
 
 /** Whether receivers' answers reach the sender; data is stored either way. */
 function letAnswers({ receiver, store }: Ends, reach: boolean): void {
-  receiver.answer = () => (reach ? { status: 204 } : "cut");
+  receiver.answer = () => (reach ? { status: 204, delayMs: ANSWER_DELAY_MS } : "cut");
   store.after = ({ method }) => (reach || method !== "PUT" ? null : "cut");
 }
 

@@ -4,7 +4,7 @@ import { Api } from "@/e2e/support/api";
 import { withDatabase } from "@/e2e/support/database";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 import { tamper } from "@/e2e/support/tamper";
-import { startWebhookReceiver } from "@/testing/webhook-receiver";
+import { startHttpDouble } from "@/testing/http-double";
 
 const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
 
@@ -72,7 +72,7 @@ test("an open notifications page shows new ones", async ({ page, request }) => {
 });
 
 test("create and test a webhook, view its deliveries and resend a signed message", async ({ page, request }) => {
-  const receiver = await startWebhookReceiver();
+  const receiver = await startHttpDouble();
   const name = unique("Desk");
   // In an organization that no other test has, whose broken chains would show here.
   const organization = unique("Desk of");
@@ -80,7 +80,7 @@ test("create and test a webhook, view its deliveries and resend a signed message
   const notifications = new NotificationsPage(page);
   await notifications.openSettings("webhooks");
   const secret = await notifications.createWebhook(name, receiver.url, organization);
-  receiver.answer.status = 410;
+  receiver.answer = () => ({ status: 410 });
   await notifications
     .rowOf("Webhooks", name)
     .getByRole("button", { name: /^Send a test message/ })
@@ -89,7 +89,7 @@ test("create and test a webhook, view its deliveries and resend a signed message
   await expect(logged).toContainText("Failed");
   await expect(logged).toContainText("The endpoint answered 410.");
   await page.reload();
-  receiver.answer.status = 200;
+  receiver.answer = () => ({ status: 200 });
   await notifications
     .rowOf("Webhooks", name)
     .getByRole("button", { name: `Enable ${name}` })
@@ -97,8 +97,8 @@ test("create and test a webhook, view its deliveries and resend a signed message
   await expect(notifications.rowOf("Webhooks", name)).toContainText("Enabled");
   await logged.getByRole("button", { name: /^Resend/ }).click();
   await expect(logged).toContainText("Delivered");
-  const messages = receiver.received.map(({ body, headers }) =>
-    new Webhook(secret).verify(body, headers as Record<string, string>),
+  const messages = receiver.received.map(({ text, headers }) =>
+    new Webhook(secret).verify(text, headers as Record<string, string>),
   );
   expect(messages).toContainEqual(expect.objectContaining({ type: "notification.test" }));
   await expectAccessible(page);

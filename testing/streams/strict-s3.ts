@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import aws4 from "aws4";
-import { type Answered, type Incoming, startHttpDouble } from "./http-double";
+import { type Answered, type Incoming, startHttpDouble } from "@/testing/http-double";
 
 /** An S3-compatible store as strict as AWS: signatures, checksums, conditions, locks. */
 

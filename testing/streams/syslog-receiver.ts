@@ -9,7 +9,7 @@ const RSYSLOGD = "/usr/sbin/rsyslogd";
 /** Missing parts of Debian's rsyslog with rsyslog-gnutls and rsyslog-relp; null if complete. */
 export const whyNoRsyslog = [
   RSYSLOGD,
-  ...["lmnsd_gtls", "imrelp"].map((name) => `/usr/lib/x86_64-linux-gnu/rsyslog/${name}.so`),
+  ...["lmnsd_gtls", "imrelp", "mmpstrucdata"].map((name) => `/usr/lib/x86_64-linux-gnu/rsyslog/${name}.so`),
 ]
   .filter((path) => !existsSync(path))
   .map((path) => `${path} is not installed`)[0];
@@ -34,6 +34,16 @@ async function untilHeard(port: number): Promise<void> {
   throw new Error("rsyslogd does not listen");
 }
 
+/** A message with structured data, parsed by rsyslog. */
+export type Parsed = {
+  pri: string;
+  host: string;
+  app: string;
+  msgid: string;
+  sd: Record<string, Record<string, string>>;
+  msg: string;
+};
+
 const configOf = (folder: string, ports: { tls: number; relp: number }) => `
 global(workDirectory="${folder}" maxMessageSize="64k"
   DefaultNetstreamDriverCAFile="${folder}/ca.pem"
@@ -41,8 +51,16 @@ global(workDirectory="${folder}" maxMessageSize="64k"
   DefaultNetstreamDriverKeyFile="${folder}/server.key")
 module(load="imtcp" StreamDriver.Name="gtls" StreamDriver.Mode="1" StreamDriver.AuthMode="x509/certvalid")
 module(load="imrelp")
+module(load="mmpstrucdata")
 template(name="line" type="string" string="%hostname%|%app-name%|%msgid%|%structured-data%|%msg%\\n")
-ruleset(name="tls") { action(type="omfile" file="${folder}/tls.log" template="line") }
+template(name="parsed" type="string" string="{\\"pri\\":\\"%pri%\\",\\"host\\":\\"%hostname%\\",\\"app\\":\\"%app-name%\\",\\"msgid\\":\\"%msgid%\\",\\"sd\\":%$!rfc5424-sd%,\\"msg\\":\\"%msg:::json%\\"}\\n")
+ruleset(name="tls") {
+  action(type="omfile" file="${folder}/tls.log" template="line")
+  if $structured-data != "-" then {
+    action(type="mmpstrucdata" sd_name.lowercase="off")
+    action(type="omfile" file="${folder}/parsed.log" template="parsed")
+  }
+}
 ruleset(name="relp") { action(type="omfile" file="${folder}/relp.log" template="line") }
 input(type="imtcp" address="127.0.0.1" port="${ports.tls}" ruleset="tls")
 input(type="imrelp" address="127.0.0.1" port="${ports.relp}" ruleset="relp" maxDataSize="64k")
@@ -65,9 +83,10 @@ export async function startRsyslog(folder: string) {
     await ended;
   };
   await start();
-  const linesOf = (kind: "tls" | "relp"): string[] => {
+  const linesOf = (kind: "tls" | "relp" | "parsed"): string[] => {
     const path = join(folder, `${kind}.log`);
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
   };
-  return { ports, linesOf, start, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+  const parsed = (): Parsed[] => linesOf("parsed").map((line) => JSON.parse(line));
+  return { ports, linesOf, parsed, start, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
 }

@@ -8,10 +8,10 @@ import { noteTools } from "@/server/evidence/tree/note-tools";
 import { checkSignature, parseNote } from "@/server/evidence/tree/signed-note";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { permit } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
-import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { signCheckpoint } from "./sign";
 import { ownKeys } from "./stored-note";
 
@@ -19,13 +19,13 @@ const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const pem = () => String(generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));
 
 let dir: string;
-let receiver: WebhookReceiver;
+let receiver: HttpDouble;
 beforeAll(async () => {
   dir = tempFolder();
   const file = join(dir, "keys.pem");
   // During a rotation: the new key first, the one before it behind it.
   writeFileSync(file, `${pem()}${pem()}`, { mode: 0o600 });
-  receiver = await startWebhookReceiver();
+  receiver = await startHttpDouble();
   withSettings({
     TRAILMARK_DATA_DIR: dir,
     TRAILMARK_SIGNING_KEY_FILE: file,
@@ -44,9 +44,9 @@ it("signs checkpoints and receipts with each key of a rotation and posts them si
   await permit(id, 2);
   await appendAudit(roles.app, auditRows(id, 1));
   await signCheckpoint(id);
-  const posted = receiver.received.map(({ headers, body }) => {
-    expect(() => new Webhook(SECRET).verify(body, headers as Record<string, string>)).not.toThrow();
-    return JSON.parse(body) as { type: string; data: { size: number; note: string } };
+  const posted = receiver.received.map(({ headers, text }) => {
+    expect(() => new Webhook(SECRET).verify(text, headers as Record<string, string>)).not.toThrow();
+    return JSON.parse(text) as { type: string; data: { size: number; note: string } };
   });
   expect(posted.map(({ type, data }) => [type, data.size])).toEqual([
     ["audit.checkpoint", 0],
@@ -65,6 +65,6 @@ it("signs checkpoints and receipts with each key of a rotation and posts them si
 it("an unreachable receiver does not delay checkpoints", async () => {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 1));
-  receiver.answer.status = 503;
+  receiver.answer = () => ({ status: 503 });
   expect(await signCheckpoint(id)).toMatchObject({ kind: "signed", note: { size: 1 } });
 });

@@ -13,26 +13,26 @@ import { asSystem } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { jobWorker } from "@/server/ground/jobs";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { makeDue, workOff } from "@/testing/jobs";
 import { startMailServer } from "@/testing/mail-server";
 import { listen, portOf } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
-import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { queueMail } from "./queue";
 import { deliveryJob, nextAttempt } from "./settle";
 
 const HOUR = 3_600_000;
 /** Endpoints get longer than a test waits for anything: none may pass because an endpoint was given up. */
 const delivery = deliveryJob(120_000);
-let receiver: WebhookReceiver;
+let receiver: HttpDouble;
 beforeAll(async () => {
   withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
-  receiver = await startWebhookReceiver();
+  receiver = await startHttpDouble();
 });
 afterAll(() => receiver.close());
 beforeEach(() => {
   receiver.received.length = 0;
-  receiver.answer.status = 204;
+  receiver.answer = () => ({ status: 204 });
 });
 
 const create = async (token: TestUser, over: object = {}) =>
@@ -40,8 +40,8 @@ const create = async (token: TestUser, over: object = {}) =>
 const test = (token: TestUser, id: string) => call(TEST, { token, method: "POST", params: { id } });
 const logOf = async (token: TestUser, endpointId: string) =>
   (await call(LOG, { token, path: `/?endpointId=${endpointId}` })).body.data;
-const verify = (secret: string, { headers, body }: WebhookReceiver["received"][0]) =>
-  new Webhook(secret).verify(body, headers as Record<string, string>);
+const verify = (secret: string, { headers, text }: HttpDouble["received"][0]) =>
+  new Webhook(secret).verify(text, headers as Record<string, string>);
 const failing = (id: string, hours: number) =>
   asSystem((tx) =>
     tx
@@ -88,7 +88,7 @@ describe("webhook signing secret", () => {
     );
     await test(admin, id);
     await workOff(delivery);
-    const after = receiver.received[1] as WebhookReceiver["received"][0];
+    const after = receiver.received[1] as HttpDouble["received"][0];
     expect(() => verify(former, after)).toThrow();
     expect(verify(body.secret, after)).toBeTruthy();
   });
@@ -98,7 +98,7 @@ describe("failed delivery", () => {
   it("is retried with growing pauses by any process, then given up", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
-    receiver.answer.status = 500;
+    receiver.answer = () => ({ status: 500 });
     await test(admin, id);
     const attempts: number[] = [];
     for (let i = 0; i < 12; i++) {
@@ -114,7 +114,7 @@ describe("failed delivery", () => {
     const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
     expect([ids.size, receiver.received.length]).toEqual([1, 10]);
 
-    receiver.answer.status = 200;
+    receiver.answer = () => ({ status: 200 });
     const [failed] = await logOf(admin, id);
     expect((await call(RESEND, { token: admin, method: "POST", params: { id: failed.id } })).body.status).toBe(
       "pending",
@@ -136,7 +136,7 @@ describe("failed delivery", () => {
   it("disables the endpoint after five days, records it and stops sending", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
-    receiver.answer.status = 503;
+    receiver.answer = () => ({ status: 503 });
     await failing(id, 121);
     await test(admin, id);
     await workOff(delivery);
@@ -170,7 +170,7 @@ describe("failed delivery", () => {
   it("disables the endpoint immediately on 410", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
-    receiver.answer.status = 410;
+    receiver.answer = () => ({ status: 410 });
     await test(admin, id);
     await workOff(delivery);
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });

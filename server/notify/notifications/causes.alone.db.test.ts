@@ -13,12 +13,12 @@ import { deliveryJob } from "@/server/notify/deliveries/settle";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, type TestPartner, type TestUser } from "@/testing/factories";
+import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { workOff } from "@/testing/jobs";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
-import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { evaluate } from "./evaluate";
 import { DEFINITIONS } from "./kinds";
 import { checkAwayWitnesses, checkUnprovenChains } from "./kinds/chains";
@@ -30,7 +30,7 @@ import { sendMessages } from "./send-messages";
 const HOUR = 3_600_000;
 const KINDS = ["chain.unproven", "witness.away", "pruning.off", "events.lost"] as const;
 
-let receiver: WebhookReceiver;
+let receiver: HttpDouble;
 let mail: MailServer;
 let witness: RunningWitness;
 let dir: string;
@@ -39,7 +39,7 @@ let owner: TestUser;
 let quiet: TestUser;
 beforeAll(async () => {
   dir = tempFolder();
-  [receiver, mail] = [await startWebhookReceiver(), await startMailServer()];
+  [receiver, mail] = [await startHttpDouble(), await startMailServer()];
   const policy = join(dir, "policy");
   const webhooks = { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true };
   const smtp = { SMTP_URL: mail.url, SMTP_FROM: "trailmark@example.test" };
@@ -105,8 +105,8 @@ it("delivers chain, witness, pruning and loss notifications in the product, by e
   expect(await openOf(quiet)).toEqual([]);
 
   await workOff(deliveryJob());
-  const told = receiver.received.map(({ body, headers }) => {
-    const message = new Webhook(secret).verify(body, headers as Record<string, string>);
+  const told = receiver.received.map(({ text, headers }) => {
+    const message = new Webhook(secret).verify(text, headers as Record<string, string>);
     return (message as { data: { kind: string } }).data.kind;
   });
   expect(told.sort()).toEqual([...KINDS].sort());

@@ -13,9 +13,9 @@ import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
-import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { evaluate } from "./evaluate";
 import { DEFINITIONS } from "./kinds";
 import type { Check } from "./kinds/definition";
@@ -32,10 +32,10 @@ async function pass(now: Date, checks: Partial<Record<NotificationKind, Check>> 
   if (failures.length > 0) throw failures[0];
 }
 
-let receiver: WebhookReceiver;
+let receiver: HttpDouble;
 beforeAll(async () => {
   withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
-  receiver = await startWebhookReceiver();
+  receiver = await startHttpDouble();
 });
 afterAll(() => receiver.close());
 beforeEach(() => {
@@ -135,18 +135,18 @@ describe("webhook notifications", () => {
     await pass(now);
     await workOff(deliveryJob());
     expect(receiver.received).toHaveLength(1);
-    const [{ headers, body }] = receiver.received as [WebhookReceiver["received"][0]];
-    const told = new Webhook(created.secret).verify(body, headers as Record<string, string>);
+    const [{ headers, text }] = receiver.received as [HttpDouble["received"][0]];
+    const told = new Webhook(created.secret).verify(text, headers as Record<string, string>);
     expect(told).toMatchObject({
       type: "notification.raised",
       data: { kind: "chain.broken", total: 1, notifications: [{ orgId, resolvedAt: null }] },
     });
-    expect(() => new Webhook(created.secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+    expect(() => new Webhook(created.secret).verify(`${text} `, headers as Record<string, string>)).toThrow();
     await clearAlarm(orgId, new Date());
     const later = new Date(now.getTime() + 61_000);
     await pass(later);
     await workOff(deliveryJob());
-    expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "notification.resolved" });
+    expect(JSON.parse(receiver.received[1]?.text ?? "")).toMatchObject({ type: "notification.resolved" });
     const rows = await asSystem((tx) =>
       tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, created.id)),
     );
@@ -168,7 +168,7 @@ describe("webhook notifications", () => {
     const first = new Date();
     for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), silent);
     await workOff(deliveryJob());
-    const mine = receiver.received.map(({ body }) => JSON.parse(body));
+    const mine = receiver.received.map(({ text }) => JSON.parse(text));
     expect(mine).toHaveLength(1);
     expect(mine[0].data).toMatchObject({ kind: "agents.silent", total: 100 });
     expect(new Set(mine[0].data.notifications.map((n: { orgId: string }) => n.orgId))).toEqual(

@@ -10,8 +10,8 @@ import { leafOf } from "@/server/evidence/checkpoints/hashing";
 import { sha256 } from "@/server/evidence/tree/note-tools";
 import { decompose, TreeFold } from "@/server/evidence/tree/tree";
 import { auditRows, call, createOrg, createPartner, createUser } from "@/testing/factories";
+import { startHttpDouble } from "@/testing/http-double";
 import { at, due, many, send, stateOf, streamSite } from "@/testing/streams";
-import { startHttpDouble } from "@/testing/streams/http-double";
 import { pauseAfter } from "./settle";
 
 const site = streamSite();

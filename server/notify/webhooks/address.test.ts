@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it, vi } from "vitest";
-import { startWebhookReceiver } from "@/testing/webhook-receiver";
+import { startHttpDouble } from "@/testing/http-double";
 import { guardedLookup, isPublicAddress, requireAllowed, requireAllowedHost } from "./address";
 import { postTo } from "./post";
 
@@ -112,7 +112,7 @@ describe("host names", () => {
 
   it("are rejected at connection time if they resolve to this machine", async () => {
     // The name passes the check of the text; the look-up finds loopback.
-    const receiver = await startWebhookReceiver();
+    const receiver = await startHttpDouble();
     const port = new URL(receiver.url).port;
     const name = await import("node:os").then((os) => os.hostname());
     const posted = await postTo(`http://${name}:${port}/`, message, { privateAddresses: false, http: true });
@@ -126,8 +126,8 @@ describe("webhook POST", () => {
   const ALL = { privateAddresses: true, http: true };
 
   it("does not follow redirects and says so", async () => {
-    const [receiver, elsewhere] = [await startWebhookReceiver(), await startWebhookReceiver()];
-    Object.assign(receiver.answer, { status: 302, headers: { location: elsewhere.url } });
+    const [receiver, elsewhere] = [await startHttpDouble(), await startHttpDouble()];
+    receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
     expect(await postTo(receiver.url, message, ALL)).toEqual({
       status: 302,
       error: "The endpoint answered 302; redirects are not followed.",
@@ -137,14 +137,14 @@ describe("webhook POST", () => {
   });
 
   it("reads only as much of a long response as needed", async () => {
-    const receiver = await startWebhookReceiver();
-    Object.assign(receiver.answer, { status: 200, body: "x".repeat(20_000_000) });
+    const receiver = await startHttpDouble();
+    receiver.answer = () => ({ status: 200, body: "x".repeat(20_000_000) });
     expect(await postTo(receiver.url, message, ALL)).toEqual({ status: 200, error: null });
     await receiver.close();
   });
 
   it("reports why no response arrived", async () => {
-    const receiver = await startWebhookReceiver();
+    const receiver = await startHttpDouble();
     await receiver.close();
     expect(await postTo(receiver.url, message, ALL)).toEqual({ status: null, error: "The connection was refused." });
     expect((await postTo("https://127.0.0.1/", message, NOTHING)).error).toBe(

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Answered, type Incoming, startHttpDouble } from "@/testing/http-double";
 import { createBatch, LOOPBACK_SETTINGS, withConfig } from "@/testing/streams/batches";
-import { type Answered, type Incoming, startHttpDouble } from "@/testing/streams/http-double";
 import { datadog } from "./datadog";
 import { elasticsearch } from "./elasticsearch";
 import { splunkHec } from "./splunk-hec";

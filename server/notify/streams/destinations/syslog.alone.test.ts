@@ -2,10 +2,14 @@ import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { sentenceText } from "@/server/audit/sentence";
+import { rfc5424 } from "@/server/notify/streams/formats/rfc5424";
 import { listen, portOf } from "@/testing/port-of";
 import { createBatch, LOOPBACK_SETTINGS, withConfig } from "@/testing/streams/batches";
 import { createCertificates } from "@/testing/streams/certificates";
-import { startRsyslog, whyNoRsyslog } from "@/testing/streams/syslog-receiver";
+import { entryOf, STREAM_HOST, STREAM_ORG } from "@/testing/streams/entries";
+import { markerOf } from "@/testing/streams/file";
+import { type Parsed, startRsyslog, whyNoRsyslog } from "@/testing/streams/syslog-receiver";
 import { tempFolder } from "@/testing/temp-folder";
 import { relp } from "./relp";
 import { syslogTls } from "./syslog-tls";
@@ -30,6 +34,13 @@ async function listening(one: Server): Promise<number> {
 
 const host = "127.0.0.1";
 
+const ENTRIES = [
+  entryOf(),
+  entryOf({ resource_name: 'quote " backslash \\ bracket ] end', user_agent: "\\", error_message: ']"' }),
+  entryOf({ action: "an action of another program", resource_name: "Ünïcode 😀", result: "denied" }),
+  entryOf({ details: `{"n": 9007199254740993, "text": "${"]\\\\".repeat(4000)}"}` }),
+];
+
 describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${whyNoRsyslog})` : ""}`, () => {
   let rsyslog: Awaited<ReturnType<typeof startRsyslog>>;
   beforeAll(async () => {
@@ -50,14 +61,37 @@ describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${why
     expect(first.slice(first.indexOf("{"))).toBe(batch.lines[0]?.text);
   });
 
-  it("receives RFC 5424 messages with structured data", async () => {
-    const batch = createBatch({ rows: 1 });
-    const [line] = batch.lines;
-    if (line)
-      line.text = '<110>1 2026-11-03T10:00:00.000Z log.example trailmark - user.login [t@32473 a="\\"\\]"] \ufeffJo';
-    await withConfig(syslogTls, tls(), { secret: client.key }).send(batch);
-    const found = () => rsyslog.linesOf("tls").find((text) => text.startsWith("log.example|"));
-    await vi.waitFor(() => expect(found()).toContain('|trailmark|user.login|[t@32473 a="\\"\\]"]|'), 30_000);
+  it("parses RFC 5424 messages as intended", async () => {
+    const origin = `${STREAM_HOST}/log/${STREAM_ORG.id}`;
+    const marker = markerOf({ entries: ENTRIES.slice(0, 1), filtered: [2] });
+    const batch = createBatch({ rows: ENTRIES.length });
+    for (const [i, text] of [...ENTRIES.map(rfc5424.entry), rfc5424.marker(marker, origin)].entries())
+      Object.assign(batch.lines[i] ?? {}, { text });
+    expect(await withConfig(syslogTls, tls(), { secret: client.key }).send(batch)).toMatchObject({
+      kind: "acknowledged",
+    });
+    await vi.waitFor(() => expect(rsyslog.parsed()).toHaveLength(ENTRIES.length + 1), 30_000);
+    for (const [i, { entry, row }] of ENTRIES.entries()) {
+      const { sd, msg, ...head } = rsyslog.parsed()[i] as Parsed;
+      const data = sd["trailmark@32473"] ?? {};
+      const pri = entry.result === "denied" ? "109" : "110";
+      const msgid = entry.action.includes(" ") ? "-" : entry.action;
+      expect(head).toEqual({ host: STREAM_HOST, app: "trailmark", msgid, pri });
+      expect(data).toMatchObject({
+        org: entry.orgId,
+        seq: "2",
+        id: entry.id,
+        checksum: entry.checksum,
+        prev: entry.prevChecksum,
+        action: entry.action,
+        resource: entry.resource.name,
+        userAgent: entry.userAgent,
+      });
+      expect(data.cut ? row.details?.startsWith(data.details ?? "?") : data.details === row.details).toBe(true);
+      expect(msg.replace(/^\ufeff/, "")).toBe(sentenceText(entry, STREAM_ORG.name));
+    }
+    const end = rsyslog.parsed().at(-1)?.sd["trailmark@32473"]?.marker;
+    expect(JSON.parse(end ?? "null")).toEqual({ ...marker, origin });
   });
 
   it("rejects a missing client certificate, and the check reports it", async () => {
