@@ -1,6 +1,7 @@
 import type { DateOrder } from "@/server/custom-fields/schema";
 import { invalid } from "@/server/ground/errors";
-import type { Identifier } from "./plan-schema";
+import { normaliseHeader } from "./normalise";
+import { IDENTIFIER_LABELS, type Identifier } from "./plan-schema";
 
 /** Settings of one source product. A new product is an entry of the list below. */
 export type Preset = {
@@ -11,7 +12,7 @@ export type Preset = {
   label: string;
   /** How to export the files from the product, in one or two sentences. */
   hint: string;
-  /** The product's headers for each identifier, besides its own name. */
+  /** The product's headers for each identifier, besides its own name; these and all titles below are normalized. */
   aliases: Record<Identifier, readonly string[]>;
   /** Headers of the long shape: (computer, field, value). */
   fieldColumn: readonly string[];
@@ -23,6 +24,9 @@ export type Preset = {
   dateOrder: DateOrder;
 };
 
+/** Titles of a list separated by commas, normalized. */
+export const names = (list: string): readonly string[] => list.split(",").map(normaliseHeader);
+
 export const PRESETS: readonly Preset[] = [
   // ConnectWise Automate (LabTech): "extra data fields" of the computer screen.
   {
@@ -31,33 +35,16 @@ export const PRESETS: readonly Preset[] = [
     label: "ConnectWise Automate",
     hint: "Export the computer extra data view as CSV, or dump Computers/{id}/ExtraFields from its REST API as JSON.",
     aliases: {
-      sourceId: ["Computer ID", "Agent ID", "LT Computer ID", "Computers.ComputerID", "Target ID", "Id"],
-      hostname: ["Computer Name", "Computer", "Name", "Agent Name", "Machine Name", "Friendly Name", "NetBIOS Name"],
-      organization: ["Client", "Client Name", "Company", "Company Name", "Clients.Name"],
-      serial: ["Serial", "BIOS Serial", "BIOS Serial Number", "Asset Serial", "Service Tag"],
+      sourceId: names("Computer ID, Agent ID, LT Computer ID, Computers.ComputerID, Target ID, Id"),
+      hostname: names("Computer Name, Computer, Name, Agent Name, Machine Name, Friendly Name, NetBIOS Name"),
+      organization: names("Client, Client Name, Company, Company Name, Clients.Name"),
+      serial: names("Serial, BIOS Serial, BIOS Serial Number, Asset Serial, Service Tag"),
     },
-    fieldColumn: [
-      "Field",
-      "Field Name",
-      "Extra Field",
-      "Extra Field Name",
-      "Extra Data Field",
-      "Title",
-      "EDF",
-      "EDF Name",
-    ],
-    valueColumn: ["Value", "Field Value", "Extra Field Value", "EDF Value", "Data"],
+    fieldColumn: names("Field, Field Name, Extra Field, Extra Field Name, Extra Data Field, Title, EDF, EDF Name"),
+    valueColumn: names("Value, Field Value, Extra Field Value, EDF Value, Data"),
     nested: [],
-    ignored: [
-      "Location",
-      "Location Name",
-      "Location ID",
-      "Client ID",
-      "Last Contact",
-      "Last Check In",
-      "Domain",
-      "Local Address",
-    ],
+    ignored: names(`
+      Location, Location Name, Location ID, Client ID, Last Contact, Last Check In, Domain, Local Address`),
     dateOrder: "mdy",
   },
   // NinjaOne: device fields by name in an object called fields.
@@ -67,29 +54,17 @@ export const PRESETS: readonly Preset[] = [
     label: "NinjaOne",
     hint: "Export the device list with custom fields as CSV, or save /v2/queries/custom-fields of its API as JSON.",
     aliases: {
-      sourceId: ["Device ID", "Node ID", "Id"],
-      hostname: ["System Name", "DNS Name", "Device Name", "Display Name", "Name"],
-      organization: ["Organization Name", "Client"],
-      serial: ["BIOS Serial Number"],
+      sourceId: names("Device ID, Node ID, Id"),
+      hostname: names("System Name, DNS Name, Device Name, Display Name, Name"),
+      organization: names("Organization Name, Client"),
+      serial: names("BIOS Serial Number"),
     },
-    fieldColumn: ["Custom Field", "Field", "Field Name"],
-    valueColumn: ["Value", "Field Value"],
-    nested: ["fields"],
-    ignored: [
-      "Organization ID",
-      "Location",
-      "Location ID",
-      "Location Name",
-      "Role",
-      "Device Role",
-      "Node Class",
-      "Approval Status",
-      "Last Contact",
-      "Last Login",
-      "Offline",
-      "Created",
-      "Last Update",
-    ],
+    fieldColumn: names("Custom Field, Field, Field Name"),
+    valueColumn: names("Value, Field Value"),
+    nested: names("fields"),
+    ignored: names(`
+      Organization ID, Location, Location ID, Location Name, Role, Device Role, Node Class, Approval Status, Last
+      Contact, Last Login, Offline, Created, Last Update`),
     dateOrder: "mdy",
   },
   // Datto RMM: 30 user-defined fields per device, udf1 to udf30, null if blank.
@@ -99,31 +74,17 @@ export const PRESETS: readonly Preset[] = [
     label: "Datto RMM",
     hint: "Export the device list with its user-defined fields (UDF) as CSV, or save /v2/account/devices of its API as JSON.",
     aliases: {
-      sourceId: ["Device UID", "UID", "Device ID", "Id"],
-      hostname: ["Device Hostname", "Device Name", "Description"],
-      organization: ["Site Name", "Site"],
-      serial: ["Device Serial Number", "Service Tag"],
+      sourceId: names("Device UID, UID, Device ID, Id"),
+      hostname: names("Device Hostname, Device Name, Description"),
+      organization: names("Site Name, Site"),
+      serial: names("Device Serial Number, Service Tag"),
     },
-    fieldColumn: ["UDF", "Field", "Field Name"],
-    valueColumn: ["Value", "UDF Value"],
-    nested: ["udf"],
-    ignored: [
-      "Site ID",
-      "Site UID",
-      "Device Type",
-      "Int IP Address",
-      "Ext IP Address",
-      "Last Seen",
-      "Last Reboot",
-      "Last Audit Date",
-      "Creation Date",
-      "Online",
-      "Suspended",
-      "Deleted",
-      "Domain",
-      "Portal URL",
-      "Web Remote URL",
-    ],
+    fieldColumn: names("UDF, Field, Field Name"),
+    valueColumn: names("Value, UDF Value"),
+    nested: names("udf"),
+    ignored: names(`
+      Site ID, Site UID, Device Type, Int IP Address, Ext IP Address, Last Seen, Last Reboot, Last Audit Date,
+      Creation Date, Online, Suspended, Deleted, Domain, Portal URL, Web Remote URL`),
     dateOrder: "mdy",
   },
   // N-able N-central: custom properties, each with its name, type and value.
@@ -133,26 +94,17 @@ export const PRESETS: readonly Preset[] = [
     label: "N-able N-central",
     hint: "Export the device report with custom properties as CSV, or save the custom properties of its API as JSON.",
     aliases: {
-      sourceId: ["Device ID"],
-      hostname: ["Device Name", "longName", "discoveredName", "Network Name", "Computer Name", "Name"],
-      organization: ["Customer", "Customer Name", "Customer/Site"],
+      sourceId: names("Device ID"),
+      hostname: names("Device Name, longName, discoveredName, Network Name, Computer Name, Name"),
+      organization: names("Customer, Customer Name, Customer/Site"),
       serial: [],
     },
-    fieldColumn: ["Property Name", "Custom Property", "Property"],
-    valueColumn: ["Value", "Property Value"],
+    fieldColumn: names("Property Name, Custom Property, Property"),
+    valueColumn: names("Value, Property Value"),
     nested: [],
-    ignored: [
-      "Property ID",
-      "Property Type",
-      "Enumerated Value List",
-      "Site",
-      "Site Name",
-      "SO Name",
-      "Org Unit ID",
-      "Device Class",
-      "URI",
-      "Last Check In",
-    ],
+    ignored: names(`
+      Property ID, Property Type, Enumerated Value List, Site, Site Name, SO Name, Org Unit ID, Device Class, URI,
+      Last Check In`),
     dateOrder: "ymd",
   },
   // Kaseya VSA: a list of CustomFields, each with FieldName and FieldValue.
@@ -162,25 +114,17 @@ export const PRESETS: readonly Preset[] = [
     label: "Kaseya VSA",
     hint: "Export the agents with their custom fields as CSV, or save /assetmgmt/assets with CustomFields of its API as JSON.",
     aliases: {
-      sourceId: ["Agent ID", "Agent Guid", "Machine GUID", "Asset ID"],
-      hostname: ["Computer Name", "Machine Name", "Asset Name", "Display Name"],
-      organization: ["Org Name", "Organization Name", "Org ID"],
-      serial: ["System Serial Number", "Chassis Serial Number"],
+      sourceId: names("Agent ID, Agent Guid, Machine GUID, Asset ID"),
+      hostname: names("Computer Name, Machine Name, Asset Name, Display Name"),
+      organization: names("Org Name, Organization Name, Org ID"),
+      serial: names("System Serial Number, Chassis Serial Number"),
     },
-    fieldColumn: ["Field Name", "Custom Field", "Custom Field Name"],
-    valueColumn: ["Field Value", "Value"],
+    fieldColumn: names("Field Name, Custom Field, Custom Field Name"),
+    valueColumn: names("Field Value, Value"),
     nested: [],
-    ignored: [
-      "Machine Group",
-      "Machine Group ID",
-      "Machine ID",
-      "Agent Name",
-      "Last Check In",
-      "Last Reboot",
-      "IP Address",
-      "MAC Address",
-      "Online",
-    ],
+    ignored: names(`
+      Machine Group, Machine Group ID, Machine ID, Agent Name, Last Check In, Last Reboot, IP Address, MAC
+      Address, Online`),
     dateOrder: "mdy",
   },
   // Atera: custom values with FieldName and ValueAsString; 0001-01-01 means no date.
@@ -190,27 +134,17 @@ export const PRESETS: readonly Preset[] = [
     label: "Atera",
     hint: "Export the devices report with custom fields as CSV, or save the agents and custom values of its API as JSON.",
     aliases: {
-      sourceId: ["Agent ID", "Device ID", "Device Guid"],
-      hostname: ["Machine Name", "Agent Name", "Device Name", "System Name"],
-      organization: ["Customer", "Customer Name"],
-      serial: ["Vendor Serial Number", "Service Tag"],
+      sourceId: names("Agent ID, Device ID, Device Guid"),
+      hostname: names("Machine Name, Agent Name, Device Name, System Name"),
+      organization: names("Customer, Customer Name"),
+      serial: names("Vendor Serial Number, Service Tag"),
     },
-    fieldColumn: ["Field Name", "Custom Field"],
-    valueColumn: ["Value", "Value As String"],
+    fieldColumn: names("Field Name, Custom Field"),
+    valueColumn: names("Value, Value As String"),
     nested: [],
-    ignored: [
-      "Customer ID",
-      "Folder ID",
-      "Machine ID",
-      "Monitored",
-      "Online",
-      "Last Seen",
-      "Created",
-      "Modified",
-      "Last Reboot Time",
-      "Last Logged On User",
-      "App View Url",
-    ],
+    ignored: names(`
+      Customer ID, Folder ID, Machine ID, Monitored, Online, Last Seen, Created, Modified, Last Reboot Time, Last
+      Logged On User, App View Url`),
     dateOrder: "mdy",
   },
   // Any other product: a file with one row per computer, or per (computer, field, value).
@@ -220,46 +154,24 @@ export const PRESETS: readonly Preset[] = [
     label: "Other product (CSV, TSV, Excel)",
     hint: "One row per computer with a column per field, or one row per computer, field and value.",
     aliases: {
-      sourceId: [
-        "Device ID",
-        "Computer ID",
-        "Agent ID",
-        "Machine ID",
-        "Asset ID",
-        "Endpoint ID",
-        "System ID",
-        "UID",
-        "Id",
-      ],
-      hostname: [
-        "Host",
-        "Computer Name",
-        "Device Name",
-        "Machine Name",
-        "Computer",
-        "Device",
-        "Endpoint",
-        "System Name",
-      ],
-      organization: [
-        "Org",
-        "Organisation",
-        "Client",
-        "Client Name",
-        "Customer",
-        "Customer Name",
-        "Company",
-        "Company Name",
-        "Site Name",
-      ],
-      serial: ["Serial", "Serial No", "S/N", "Service Tag"],
+      sourceId: names("Device ID, Computer ID, Agent ID, Machine ID, Asset ID, Endpoint ID, System ID, UID, Id"),
+      hostname: names("Host, Computer Name, Device Name, Machine Name, Computer, Device, Endpoint, System Name"),
+      organization: names(`
+        Org, Organisation, Client, Client Name, Customer, Customer Name, Company, Company Name, Site Name`),
+      serial: names("Serial, Serial No, S/N, Service Tag"),
     },
-    fieldColumn: ["Field", "Field Name", "Custom Field", "Custom Field Name", "Attribute", "Property", "Key", "Title"],
-    valueColumn: ["Value", "Field Value", "Custom Field Value", "Attribute Value", "Data"],
-    nested: ["udf", "fields", "customFields", "customProperties"],
+    fieldColumn: names("Field, Field Name, Custom Field, Custom Field Name, Attribute, Property, Key, Title"),
+    valueColumn: names("Value, Field Value, Custom Field Value, Attribute Value, Data"),
+    nested: names("udf, fields, customFields, customProperties"),
     ignored: [],
     dateOrder: "ymd",
   },
+];
+
+/** Headers of an identifier: its own name, then the product's. */
+export const headersOf = ({ aliases }: Preset, which: Identifier): string[] => [
+  normaliseHeader(IDENTIFIER_LABELS[which]),
+  ...aliases[which],
 ];
 
 /** @throws AppError validation_failed for an unknown product. */

@@ -65,7 +65,7 @@ function newField(
   column: SourceColumn,
   { definition, taken, preset }: { definition: DefinitionRow | undefined; taken: Set<string>; preset: Preset },
 ): PlanField {
-  const ignored = preset.ignored.some((title) => normaliseHeader(title) === normaliseHeader(column.title));
+  const ignored = preset.ignored.includes(normaliseHeader(column.title));
   const leftOut =
     !isImportable(column) || column.secret !== null || ignored || (column.filled === 0 && !column.declared);
   const base = {

@@ -103,7 +103,7 @@ function likeBelow(title: string, below: readonly string[]): string | null {
  */
 function headerDoubts(records: readonly (readonly string[])[], headerRow: number, preset: Preset): string[] {
   const titles = records[headerRow - 1] ?? [];
-  const known = new Set([...preset.fieldColumn, ...preset.valueColumn, ...preset.ignored].map(normaliseHeader));
+  const known = new Set([...preset.fieldColumn, ...preset.valueColumn, ...preset.ignored]);
   if (titles.some((title) => identifierOf(title, preset) || known.has(normaliseHeader(title)))) return [];
   const below = records.slice(headerRow, headerRow + COMPARED);
   return titles

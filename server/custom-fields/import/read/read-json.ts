@@ -5,7 +5,7 @@ import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,
 } from "@/server/custom-fields/import/plan-schema";
-import type { Preset } from "@/server/custom-fields/import/presets";
+import { headersOf, names, type Preset } from "@/server/custom-fields/import/presets";
 import type { FieldType } from "@/server/custom-fields/schema";
 import { isObject } from "@/server/ground/records";
 import type { ColumnList } from "./column-list";
@@ -34,17 +34,9 @@ const nameOf = (value: unknown): string => (isObject(value) ? textOf(member(valu
 
 const MASKED = /^[*•●x]{4,}$/i;
 /** Members by which a product marks a value as secret. */
-export const SECRET_MEMBERS = [
-  "ismasked",
-  "masked",
-  "isencrypted",
-  "encrypted",
-  "ispassword",
-  "issecret",
-  "secret",
-  "issensitive",
-  "ishidden",
-];
+export const SECRET_MEMBERS = names(
+  "ismasked, masked, isencrypted, encrypted, ispassword, issecret, secret, issensitive, ishidden",
+);
 export const saysYes = (value: unknown): boolean => /^(true|1|yes)$/i.test(textOf(value).trim());
 
 /** Distinct choices of a dropdown: from a list, a map by option id, or one text. */
@@ -133,7 +125,7 @@ function identityOf(
   { key, isEntry }: { key: string | null; isEntry: boolean },
 ): IdentityCell[] {
   const names = IDENTIFIERS.map((which): IdentityCell => {
-    const aliases = [IDENTIFIER_LABELS[which], ...preset.aliases[which]].map(normaliseHeader);
+    const aliases = headersOf(preset, which);
     // An entry's own Name and Id belong to the field, not the computer.
     const usable = isEntry ? aliases.filter((a) => a !== "name" && a !== "id") : aliases;
     return { title: IDENTIFIER_LABELS[which], value: cleanCell(nameOf(member(object, ...usable))), which };
@@ -177,9 +169,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
 /** Members of a flat object, including those of a nested object of fields. */
 const fieldsOf = (value: Json, { nested }: Preset): [string, unknown][] =>
   Object.entries(value).flatMap(([name, item]): [string, unknown][] =>
-    isObject(item) && nested.some((one) => normaliseHeader(one) === normaliseHeader(name))
-      ? Object.entries(item)
-      : [[name, item]],
+    isObject(item) && nested.includes(normaliseHeader(name)) ? Object.entries(item) : [[name, item]],
   );
 
 /**

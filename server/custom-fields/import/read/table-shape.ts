@@ -1,29 +1,23 @@
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import {
-  type DeclaredField,
-  IDENTIFIER_LABELS,
-  IDENTIFIERS,
-  type Identifier,
-} from "@/server/custom-fields/import/plan-schema";
-import type { Preset } from "@/server/custom-fields/import/presets";
+import { type DeclaredField, IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/plan-schema";
+import { headersOf, names, type Preset } from "@/server/custom-fields/import/presets";
 import type { ColumnList } from "./column-list";
 import type { Shape } from "./file-schema";
 import type { RawRecord } from "./read-delimited";
 import { choicesOf, SECRET_MEMBERS, saysYes, scopeOf, typeOf } from "./read-json";
 
-const isOneOf = (title: string, names: readonly string[]): boolean =>
-  names.map(normaliseHeader).includes(normaliseHeader(title));
+const isOneOf = (title: string, known: readonly string[]): boolean => known.includes(normaliseHeader(title));
 /** Identifier that a title names in the product's terms. */
 export const identifierOf = (title: string, preset: Preset): Identifier | undefined =>
-  IDENTIFIERS.find((which) => isOneOf(title, [IDENTIFIER_LABELS[which], ...preset.aliases[which]]));
+  IDENTIFIERS.find((which) => isOneOf(title, headersOf(preset, which)));
 
-const findColumn = (titles: readonly string[], names: readonly string[]): number =>
-  titles.findIndex((title) => isOneOf(title, names));
+const findColumn = (titles: readonly string[], known: readonly string[]): number =>
+  titles.findIndex((title) => isOneOf(title, known));
 
-const SCOPE_COLUMN = ["Scope", "Form", "Applies To", "Level", "Field Scope", "Extra Field Type"];
-const TITLE_COLUMN = ["Title", "Name", "Field", "Field Name", "Extra Field", "Extra Field Name"];
-const TYPE_COLUMN = ["Type", "Field Type", "Data Type"];
-const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop Down Values"];
+const SCOPE_COLUMN = names("Scope, Form, Applies To, Level, Field Scope, Extra Field Type");
+const TITLE_COLUMN = names("Title, Name, Field, Field Name, Extra Field, Extra Field Name");
+const TYPE_COLUMN = names("Type, Field Type, Data Type");
+const OPTIONS_COLUMN = names("Options, Choices, Values, Dropdown Values, Drop Down Values");
 /** Column that states secrecy in a field list or long file. */
 export const secretColumn = (titles: readonly string[]): number => findColumn(titles, SECRET_MEMBERS);
 export const SECRET_FIELD: DeclaredField = {
