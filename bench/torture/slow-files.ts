@@ -4,7 +4,6 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/ground/errors";
-import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { SLOW_FILES } from "@/testing/import/slow-files";
 import { withFolder } from "./folder";
 import { type Line, QUICK_TRIES } from "./types";
@@ -81,7 +80,7 @@ export const slowFilesLine: Line = {
       let [tried, slowest, longest] = [0, 0, 0];
       let slowestFile = "";
       for (let round = 1; round <= rounds; round++)
-        for (const { name, build } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
+        for (const { name, build } of SLOW_FILES) {
           const path = join(folder, String(tried++));
           writeFileSync(path, build(rounds === 1 ? 10 : round));
           let { fault, wait, took } = await measure(path, clock);

@@ -82,11 +82,6 @@ export const extraField = (title: string, settings: object, over: object = {}): 
 const xml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
 
-function columnName(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
-}
-
 /** A ZIP archive of deflated members. */
 export function toZip(members: Record<string, string | Buffer>): Buffer {
   const local: Buffer[] = [];
@@ -118,25 +113,38 @@ export function toZip(members: Record<string, string | Buffer>): Buffer {
   return Buffer.concat([...local, ...directory, end]);
 }
 
+const NS = "http://schemas.openxmlformats.org";
+const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+const override = (part: string, type: string) =>
+  `<Override PartName="/xl/${part}.xml" ContentType="${TYPE}.${type}+xml"/>`;
+
+/** Members of a valid workbook, any of them replaced. */
+export const workbook = (members: Record<string, string | Buffer>): Buffer =>
+  toZip({
+    "[Content_Types].xml": `<Types xmlns="${NS}/package/2006/content-types">${override("workbook", "sheet.main")}${override("worksheets/sheet1", "worksheet")}${override("sharedStrings", "sharedStrings")}${override("styles", "styles")}</Types>`,
+    "xl/workbook.xml": `<workbook xmlns="${NS}/spreadsheetml/2006/main"><sheets><sheet name="Sheet1" r:id="rId1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Type="${NS}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    "xl/styles.xml": "<styleSheet><fills><fill/></fills></styleSheet>",
+    "xl/sharedStrings.xml": "<sst/>",
+    "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
+    ...members,
+  });
+
+/** An OpenDocument workbook: its body, and what stands before that. */
+export const openDocument = (tables: string, before = "", manifest = ""): Buffer =>
+  toZip({
+    mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+    "META-INF/manifest.xml": `<manifest:manifest>${manifest}</manifest:manifest>`,
+    "content.xml": `<office:document-content>${before}<office:body><office:spreadsheet>${tables}</office:spreadsheet></office:body></office:document-content>`,
+  });
+
 /** A workbook with one sheet; numeric-looking cells are numbers. */
 export function toXlsx(rows: readonly (readonly string[])[]): Buffer {
-  const cell = (text: string, r: number, c: number): string => {
-    const ref = `${columnName(c)}${r + 1}`;
-    if (text === "") return "";
-    if (/^-?\d+(\.\d+)?$/.test(text)) return `<c r="${ref}"><v>${text}</v></c>`;
-    return `<c r="${ref}" t="inlineStr"><is><t xml:space="preserve">${xml(text)}</t></is></c>`;
+  const cell = (text: string): string => {
+    if (text === "") return "<c/>";
+    if (/^-?\d+(\.\d+)?$/.test(text)) return `<c><v>${text}</v></c>`;
+    return `<c t="inlineStr"><is><t xml:space="preserve">${xml(text)}</t></is></c>`;
   };
-  const sheet = rows
-    .map((row, r) => `<row r="${r + 1}">${row.map((text, c) => cell(text, r, c)).join("")}</row>`)
-    .join("");
-  const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
-  const ns = "http://schemas.openxmlformats.org";
-  return toZip({
-    "[Content_Types].xml": `${head}<Types xmlns="${ns}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`,
-    "xl/workbook.xml": `${head}<workbook xmlns="${ns}/spreadsheetml/2006/main" xmlns:r="${ns}/officeDocument/2006/relationships"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    "xl/_rels/workbook.xml.rels": `${head}<Relationships xmlns="${ns}/package/2006/relationships"><Relationship Id="rId1" Type="${ns}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    // A style reader searches for fills of each cell, slowly if there are none.
-    "xl/styles.xml": `${head}<styleSheet xmlns="${ns}/spreadsheetml/2006/main"><fills><fill/></fills></styleSheet>`,
-    "xl/worksheets/sheet1.xml": `${head}<worksheet xmlns="${ns}/spreadsheetml/2006/main"><sheetData>${sheet}</sheetData></worksheet>`,
-  });
+  const sheet = rows.map((row) => `<row>${row.map(cell).join("")}</row>`).join("");
+  return workbook({ "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${sheet}</sheetData></worksheet>` });
 }

@@ -1,27 +1,81 @@
-import { gzipSync } from "node:zlib";
-import { toZip } from "./files";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { toZip, workbook } from "./files";
 
-/** Files designed to cost their reader far more than their sender, each at a scale of 1 to 10. */
-export type SlowFile = { name: string; build: (scale: number) => Buffer };
+/**
+ * A file designed to cost its reader far more than its sender, at a scale of 1 to 10; end: result of reading it at that
+ * of 10, by default that it is blank.
+ */
+export type SlowFile = { name: string; end?: RegExp; build: (scale: number) => Buffer };
 
 const KIB = 1024;
+const MIB = 1024 * 1024;
+const LOCAL_NAME_LENGTH = 26;
+const DIRECTORY_MARK = "PK\x01\x02";
+/** Offset of the unpacked size in a directory record, and in a member's header. */
+const SIZE_IN_DIRECTORY = 24;
+const UNKNOWN_SIZE = 0xffff_ffff;
 
-const NS = "http://schemas.openxmlformats.org";
-const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
-const override = (part: string, type: string) =>
-  `<Override PartName="/xl/${part}.xml" ContentType="${TYPE}.${type}+xml"/>`;
+/** A deflate stream of "A"s: a repeated block of a megabyte, which takes no memory. */
+function endlessLetters(mebibytes: number): Buffer {
+  // A full flush makes each block self-contained and not the last.
+  const block = deflateRawSync(Buffer.alloc(MIB, "A"), { finishFlush: 3 });
+  const last = deflateRawSync(Buffer.alloc(0));
+  return Buffer.concat([...Array.from({ length: mebibytes }, () => block), last]);
+}
 
-/** Members of a valid workbook, any of them replaced. */
-export const workbook = (members: Record<string, string | Buffer>): Buffer =>
-  toZip({
-    "[Content_Types].xml": `<Types xmlns="${NS}/package/2006/content-types">${override("workbook", "sheet.main")}${override("worksheets/sheet1", "worksheet")}${override("sharedStrings", "sharedStrings")}${override("styles", "styles")}</Types>`,
-    "xl/workbook.xml": `<workbook xmlns="${NS}/spreadsheetml/2006/main"><sheets><sheet name="One" r:id="rId1"/></sheets></workbook>`,
-    "xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Type="${NS}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    "xl/styles.xml": "<styleSheet><fills><fill/></fills></styleSheet>",
-    "xl/sharedStrings.xml": "<sst/>",
-    "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
-    ...members,
-  });
+/** Replaces the sheet's packed bytes; the directory keeps the old size. */
+function withSheet(packed: Buffer): Buffer {
+  const name = "xl/worksheets/sheet1.xml";
+  const whole = workbook({ [name]: "<worksheet/>" });
+  const directory = whole.indexOf(DIRECTORY_MARK);
+  const header = whole.indexOf(name) - 30;
+  const data = header + 30 + whole.readUInt16LE(header + LOCAL_NAME_LENGTH);
+  const length = whole.readUInt32LE(header + 18);
+  const grown = packed.length - length;
+  const result = Buffer.concat([whole.subarray(0, data), packed, whole.subarray(data + length)]);
+  result.writeUInt32LE(packed.length, header + 18);
+  const record = result.lastIndexOf(name) - 46;
+  result.writeUInt32LE(packed.length, record + 20);
+  const end = result.length - 22;
+  result.writeUInt32LE(directory + grown, end + 16);
+  return result;
+}
+
+/** Claims a missing ZIP64 record with the size of every member. */
+function withoutSizes(whole: Buffer): Buffer {
+  const result = Buffer.from(whole);
+  for (let at = result.indexOf(DIRECTORY_MARK); at >= 0; at = result.indexOf(DIRECTORY_MARK, at + 4))
+    result.writeUInt32LE(UNKNOWN_SIZE, at + SIZE_IN_DIRECTORY);
+  return result;
+}
+
+/** Each directory entry is the first member again: few bytes, unpacked many times. */
+function overlapping(members: number): Buffer {
+  const whole = toZip(Object.fromEntries(Array.from({ length: members }, (_, i) => [`xl/worksheets/${i}.xml`, "A"])));
+  for (let at = whole.indexOf(DIRECTORY_MARK); at >= 0; at = whole.indexOf(DIRECTORY_MARK, at + 4))
+    whole.writeUInt32LE(0, at + 42);
+  return whole;
+}
+
+const sheetsOf = (count: number): Record<string, string> => {
+  const names = Array.from({ length: count }, (_, i) => `<sheet name="S${i}" r:id="r${i}"/>`).join("");
+  const targets = Array.from(
+    { length: count },
+    (_, i) => `<Relationship Id="r${i}" Target="worksheets/sheet1.xml"/>`,
+  ).join("");
+  return {
+    "xl/workbook.xml": `<workbook><sheets>${names}</sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships>${targets}</Relationships>`,
+  };
+};
+
+/** Nested archives, the innermost with a workbook. */
+function nested(depth: number): Buffer {
+  let inner = workbook({});
+  for (let i = 0; i < depth; i++) inner = toZip({ "xl/workbook.xml": inner.toString("latin1") });
+  return inner;
+}
+
 const sheet = (rows: string) => workbook({ "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${rows}` });
 const text = (content: string) => Buffer.from(content);
 const row = (cells: number, cell: string) => `${Array.from({ length: cells }, () => cell).join(",")}\r\n`;
@@ -55,12 +109,52 @@ export const SLOW_FILES: readonly SlowFile[] = [
         "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${`<row>${'<c t="s"><v>0</v></c>'.repeat(300)}</row>`.repeat(20 * n)}`,
       }),
   },
-  { name: "lists in lists", build: (n) => text("[".repeat(300 * KIB * n)) },
-  { name: "objects in objects", build: (n) => text('{"a":'.repeat(100 * KIB * n)) },
-  { name: "a string without an end", build: (n) => text(`["${"\\u0061".repeat(50 * KIB * n)}`) },
-  { name: "5,000 columns", build: (n) => text(row(5_000, "column").repeat(2 + n)) },
-  { name: "a cell of a megabyte", build: (n) => text(`a,b\r\n"${'""'.repeat(100 * KIB * n)}",x\r\n`) },
-  { name: "quotes that open again and again", build: (n) => text(`a,b\r\n${'"a"b"'.repeat(50_000 * n)}`) },
-  { name: "delimiters of every kind", build: (n) => text(`${",;\t|".repeat(60)}\r\n`.repeat(500 * n)) },
-  { name: "a gzip bomb", build: (n) => gzipSync(Buffer.alloc(15 * KIB * KIB * n, "\n")) },
+  { name: "lists in lists", end: /nested too deeply/, build: (n) => text("[".repeat(300 * KIB * n)) },
+  { name: "objects in objects", end: /nested too deeply/, build: (n) => text('{"a":'.repeat(100 * KIB * n)) },
+  {
+    name: "a string without an end",
+    end: /over a million characters/,
+    build: (n) => text(`["${"\\u0061".repeat(50 * KIB * n)}`),
+  },
+  { name: "5,000 columns", end: /more than 300 columns/, build: (n) => text(row(5_000, "column").repeat(2 + n)) },
+  { name: "a cell of a megabyte", end: /^1 rows$/, build: (n) => text(`a,b\r\n"${'""'.repeat(100 * KIB * n)}",x\r\n`) },
+  {
+    name: "quotes that open again and again",
+    end: /over a million characters/,
+    build: (n) => text(`a,b\r\n${'"a"b"'.repeat(50_000 * n)}`),
+  },
+  {
+    name: "delimiters of every kind",
+    end: /^0 rows$/,
+    build: (n) => text(`${",;\t|".repeat(60)}\r\n`.repeat(500 * n)),
+  },
+  { name: "a gzip bomb", end: /over 100 MiB/, build: (n) => gzipSync(Buffer.alloc(15 * KIB * KIB * n, "\n")) },
+  {
+    name: "gigabytes of one letter in a sheet",
+    end: /unpacks to over 256 MiB/,
+    build: (n) => withSheet(endlessLetters(1024 * n)),
+  },
+  {
+    name: "a sheet whose size nobody tells",
+    end: /damaged workbook/,
+    build: (n) => withoutSizes(withSheet(endlessLetters(100 * n))),
+  },
+  { name: "sheets by the hundred thousand", end: /over 1,000 sheets/, build: (n) => workbook(sheetsOf(100_000 * n)) },
+  { name: "members that are one", end: /without a workbook/, build: (n) => overlapping(1_000 * n) },
+  { name: "an archive in archives", end: /without a workbook/, build: (n) => nested(5 * n) },
+  {
+    name: "strings by the hundred thousand",
+    end: /over 750,000 different texts/,
+    build: (n) => workbook({ "xl/sharedStrings.xml": `<sst>${"<si><t/></si>".repeat(100_000 * n)}</sst>` }),
+  },
+  {
+    name: "entities of entities",
+    build: (n) =>
+      workbook({
+        "xl/sharedStrings.xml": `<!DOCTYPE sst [<!ENTITY a "${"lol".repeat(1_000)}">${Array.from(
+          { length: n },
+          (_, i) => `<!ENTITY a${i} "${`&a${i || ""};`.repeat(10)}">`,
+        ).join("")}]><sst><si><t>&a${n - 1};</t></si></sst>`,
+      }),
+  },
 ];

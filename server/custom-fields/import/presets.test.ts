@@ -1,24 +1,16 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "@/testing/temp-folder";
+import { reader } from "@/testing/import/reader";
 import { IDENTIFIERS } from "./plan-schema";
 import { presetOf } from "./presets";
-import { detect } from "./read/detect-format";
-import { readSource } from "./read/read-file";
 import { identifierOf } from "./read/table-shape";
 
-const path = join(tempFolder(), "file");
-
+/** The filled cells of each record by title. */
 async function read(source: string, content: unknown) {
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-  const preset = presetOf(source);
-  const { format } = await detect(path, preset);
-  const { columns, records } = readSource(path, { format, preset });
-  const rows: Record<string, string>[] = [];
-  for await (const { cells } of records)
-    rows.push(Object.fromEntries(cells.flatMap((cell, i) => (cell ? [[columns.titles[i] ?? "", cell]] : []))));
-  return { shape: format.shape, titles: columns.titles, rows };
+  const { format, titles, rows } = await reader(source)(
+    typeof content === "string" ? content : JSON.stringify(content),
+  );
+  const filled = rows.map((cells) => Object.fromEntries(cells.flatMap((cell, i) => (cell ? [[titles[i], cell]] : []))));
+  return { shape: format.shape, titles, rows: filled };
 }
 
 describe("exports of other products", () => {
