@@ -1,31 +1,11 @@
 import { type CellObject, SSF } from "@e965/xlsx";
-import { DAY_MS } from "@/server/ground/time/durations";
 
 /** Digits kept by a double, and so by a spreadsheet. */
 const MAX_DIGITS = 15;
 const FIRST_LOST = 10 ** MAX_DIGITS;
-const UNIX_EPOCH = 25_569;
-const FROM_1904 = 1_462;
-/** Excel assumes 29 February 1900, so earlier days are off by one. */
-const NO_SUCH_DAY = 60;
-
-const two = (n: number): string => String(n).padStart(2, "0");
 
 /** Hours and minutes, and seconds if any. */
-function clock(days: number): string {
-  const seconds = Math.round(days * 86_400);
-  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  return s === 0 ? `${two(h)}:${two(m)}` : `${two(h)}:${two(m)}:${two(s)}`;
-}
-
-/** A serial number as ISO date, with a time of day if any. Workbooks have no time zone, so none is given. */
-function moment(serial: number, from1904: boolean): string {
-  if (!from1904 && Math.floor(serial) === NO_SUCH_DAY) return "1900-02-29";
-  const days = from1904 ? serial + FROM_1904 : serial < NO_SUCH_DAY ? serial + 1 : serial;
-  const date = new Date(Math.round((days - UNIX_EPOCH) * DAY_MS));
-  if (Number.isNaN(date.getTime())) return "";
-  return date.toISOString().replace(/T00:00:00\.000Z$|\.000Z$|Z$/, "");
-}
+const clock = (days: number): string => String(SSF.format("[hh]:mm:ss", days)).replace(/(:\d\d):00$/, "$1");
 
 /** Expands a number such as 1.5e-7, adding only zeros to its digits. */
 export function withoutExponent(text: string): string {
@@ -38,6 +18,15 @@ export function withoutExponent(text: string): string {
 
 /** A number without the noise of the seventeenth digit and without an exponent. */
 const plain = (value: number): string => withoutExponent(String(Number(value.toPrecision(MAX_DIGITS))));
+
+/**
+ * A serial number as ISO date, with a time of day if any; beyond the year 9999 as it is. Workbooks have no time zone, so
+ * none is given.
+ */
+function moment(serial: number, date1904: boolean): string {
+  const text = String(SSF.format("yyyy-mm-dd\\Thh:mm:ss.000", serial, { date1904 }));
+  return text.replace(/T00:00:00\.000$|\.000$/, "") || plain(serial);
+}
 
 /** Properties of a number format that decide how to read a cell; m without hours or seconds is a month. */
 type Style =
