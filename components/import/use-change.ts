@@ -1,18 +1,9 @@
-import { type QueryClient, type QueryFilters, type Updater, useQueryClient } from "@tanstack/react-query";
+import { type QueryFilters, type Updater, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 type Next = Updater<ImportState | undefined, ImportState | undefined>;
-
-/**
- * Updates the cached import after a change. Requests in flight are cancelled: their responses are older than the
- * change.
- */
-export function showChanged(cache: QueryClient, query: QueryFilters, next: Next): void {
-  void cache.cancelQueries(query);
-  cache.setQueriesData<ImportState>(query, next);
-}
 
 /**
  * Shared by all mutations of an import. `scope` serializes them, so that responses arrive in order; `show` updates the
@@ -21,7 +12,12 @@ export function showChanged(cache: QueryClient, query: QueryFilters, next: Next)
 export function useChange(id: string, ...stale: QueryFilters[]) {
   const trpc = useTRPC();
   const cache = useQueryClient();
-  const show = (next: Next) => showChanged(cache, trpc.imports.get.queryFilter({ id }), next);
+  const show = (next: Next) => {
+    const query = trpc.imports.get.queryFilter({ id });
+    // Answers to requests in flight are older than the change.
+    void cache.cancelQueries(query);
+    cache.setQueriesData<ImportState>(query, next);
+  };
   const { onSuccess } = useInvalidation(...stale);
   return {
     scope: { id: `import ${id}` },
