@@ -1,24 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
-import { hasWrite, VALUE_CODES, VALUE_OUTCOMES, type ValueOutcome, withoutDevice } from "./outcome-schema";
+
 import { formatInput, planInput } from "./schema";
-
-const codesOf = (...outcomes: ValueOutcome[]) => outcomes.map((outcome) => VALUE_CODES[outcome]).join("");
-
-describe("row codes", () => {
-  it("mark a write when any value is set, overwritten or cleared", () => {
-    const writing = VALUE_OUTCOMES.filter((outcome) => hasWrite(codesOf("empty", outcome, "none")));
-    expect(writing).toEqual(["set", "overwrite", "clear"]);
-    expect(hasWrite("")).toBe(false);
-  });
-
-  it("keep cell outcomes when there is no device", () =>
-    expect(withoutDevice(codesOf(...VALUE_OUTCOMES))).toBe(
-      codesOf("none", "none", "none", "none", "none", "invalid", "left_out", "empty", "none"),
-    ));
-
-  it("are unique per outcome", () => expect(new Set(Object.values(VALUE_CODES)).size).toBe(VALUE_OUTCOMES.length));
-});
 
 const id = crypto.randomUUID();
 const field = {
