@@ -1,26 +1,24 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { ints } from "@/db/arrays";
-import { type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { customFieldImports } from "@/db/schema/index";
 import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
-import { operation } from "@/server/ground/operation";
-import { idInput, typed } from "@/server/ground/wire";
+import { idInput } from "@/server/ground/wire";
 import { loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
-import { toImportState } from "./imports";
+import { changing } from "./imports";
 import { ColumnWatch } from "./map/guess-type";
 import { cleanCell } from "./normalise";
 import { withoutDevice } from "./outcome-schema";
 import type { SourceColumn } from "./plan-schema";
 import { presetOf } from "./presets";
-import { type ImportRecord, lockImport, partnerScope, requireIdle, toRecord } from "./record";
+import { type ImportRecord, partnerScope, updateImport } from "./record";
 import { evaluateRows, isMoved, toResult } from "./run/check";
 import { claimEdit, type EditPart, insertEdit, readCells, writeCells } from "./run/tables/edits";
 import { findRival, type ResultRow, readResults, replaceResult } from "./run/tables/results";
-import { type Edit, editInput, type ImportState, type ImportSummary, pickInput } from "./schema";
+import { type Edit, editInput, type ImportSummary, pickInput } from "./schema";
 import { queueWork } from "./start";
 
 /** Condition to find the cells of a change. */
@@ -55,30 +53,24 @@ function afterOf(edit: Edit, before: string): string {
  * @throws AppError not_found; conflict for a row that could not be read or when nothing would change;
  * validation_failed.
  */
-export const editValues = operation({
-  permission: "custom_fields:import",
+export const editValues = changing({
   input: editInput,
-  output: typed<ImportState>(),
-  async run(ctx, { id, edit }) {
-    const row = await tenant(partnerScope(ctx), async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "staged", "checked");
-      if (!found.columns[edit.column]) throw invalid("edit.column", "is not a column of the file");
-      if (edit.kind === "replace" && edit.match === "part" && edit.find === "")
-        throw refusal("edit.find", "Say which text to replace.");
-      const cells = await readCells(tx, id, wanted(edit));
-      const parts = cells.flatMap(({ before, rowNos }): EditPart[] => {
-        const after = cleanCell(afterOf(edit, before));
-        return after === before ? [] : [{ before, after, rowNos }];
-      });
-      if (parts.length === 0) throw new AppError("conflict", "No value of this column would change.");
-      const before = found.summary.edits ?? [];
-      const rows = parts.reduce((sum, { rowNos }) => sum + rowNos.length, 0);
-      const edits = [...before, { column: edit.column, rows }];
-      await insertEdit(tx, found, { editNo: edits.length, column: edit.column, parts });
-      return applyEdit(tx, ctx, { found, column: edit.column, parts, edits });
+  from: ["staged", "checked"],
+  async run(tx, ctx, { found, edit }) {
+    if (!found.columns[edit.column]) throw invalid("edit.column", "is not a column of the file");
+    if (edit.kind === "replace" && edit.match === "part" && edit.find === "")
+      throw refusal("edit.find", "Say which text to replace.");
+    const cells = await readCells(tx, found.id, wanted(edit));
+    const parts = cells.flatMap(({ before, rowNos }): EditPart[] => {
+      const after = cleanCell(afterOf(edit, before));
+      return after === before ? [] : [{ before, after, rowNos }];
     });
-    return toImportState(row);
+    if (parts.length === 0) throw new AppError("conflict", "No value of this column would change.");
+    const before = found.summary.edits ?? [];
+    const rows = parts.reduce((sum, { rowNos }) => sum + rowNos.length, 0);
+    const edits = [...before, { column: edit.column, rows }];
+    await insertEdit(tx, found, { editNo: edits.length, column: edit.column, parts });
+    return applyEdit(tx, ctx, { found, column: edit.column, parts, edits });
   },
 });
 
@@ -148,12 +140,7 @@ async function store(
       job: "check",
       also: { status: "staged", columns, orgIds: [...partnerScope(ctx).orgIds] },
     });
-  const [row] = await tx
-    .update(customFieldImports)
-    .set({ columns, summary, updatedAt: ctx.now() })
-    .where(eq(customFieldImports.id, found.id))
-    .returning();
-  return toRecord(row);
+  return updateImport(tx, found.id, { columns, summary, updatedAt: ctx.now() });
 }
 
 /**
@@ -181,23 +168,17 @@ async function applyEdit(
 }
 
 /** Undoes the last change to values of the file. @throws AppError not_found; conflict when there is none. */
-export const undoEdit = operation({
-  permission: "custom_fields:import",
+export const undoEdit = changing({
   input: idInput,
-  output: typed<ImportState>(),
-  async run(ctx, { id }) {
-    const row = await tenant(partnerScope(ctx), async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "staged", "checked");
-      const edits = found.summary.edits ?? [];
-      const last = edits.at(-1);
-      if (!last) throw new AppError("conflict", "There is no change to undo.");
-      const parts = await claimEdit(tx, id, edits.length);
-      // A blank may have been a missing value, which must not clear one, so it is restored as missing.
-      const back = parts.map(({ before, rowNos }) => ({ after: before || null, rowNos }));
-      return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
-    });
-    return toImportState(row);
+  from: ["staged", "checked"],
+  async run(tx, ctx, { found }) {
+    const edits = found.summary.edits ?? [];
+    const last = edits.at(-1);
+    if (!last) throw new AppError("conflict", "There is no change to undo.");
+    const parts = await claimEdit(tx, found.id, edits.length);
+    // A blank may have been a missing value, which must not clear one, so it is restored as missing.
+    const back = parts.map(({ before, rowNos }) => ({ after: before || null, rowNos }));
+    return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
   },
 });
 
@@ -205,34 +186,26 @@ export const undoEdit = operation({
  * Picks one of an ambiguous row's candidates; null withdraws the choice.
  * @throws AppError not_found, conflict, validation_failed for a device that is not a candidate.
  */
-export const pickCandidate = operation({
-  permission: "custom_fields:import",
+export const pickCandidate = changing({
   input: pickInput,
-  output: typed<ImportState>(),
-  async run(ctx, { id, rowNo, deviceId }) {
-    const now = await tenant(partnerScope(ctx), async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "checked");
-      const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
-      if (!row) throw notFound("row");
-      if (row.outcome !== "ambiguous")
-        throw new AppError("conflict", "A device can be chosen for ambiguous rows only.");
-      if (deviceId !== null) {
-        if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
-        const rival = await findRival(tx, id, { ...row, deviceId });
-        if (rival)
-          throw new AppError(
-            "conflict",
-            rival.hasDevice
-              ? `Row ${rival.rowNo} already matches that device: pick another one, or correct the file.`
-              : `Row ${rival.rowNo} has the source ID ${row.sourceId} too: correct the file first.`,
-          );
-      }
-      return store(tx, ctx, {
-        found,
-        isDecided: await redecide(tx, ctx, { found, rows: [{ ...row, picked: deviceId }] }),
-      });
-    });
-    return toImportState(now);
+  from: ["checked"],
+  async run(tx, ctx, { found, rowNo, deviceId }) {
+    const only = sql`AND r.row_no = ${rowNo}`;
+    const [row] = await readResults(tx, found.id, { after: rowNo - 1, limit: 1, only });
+    if (!row) throw notFound("row");
+    if (row.outcome !== "ambiguous") throw new AppError("conflict", "A device can be chosen for ambiguous rows only.");
+    if (deviceId !== null) {
+      if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
+      const rival = await findRival(tx, found.id, { ...row, deviceId });
+      if (rival)
+        throw new AppError(
+          "conflict",
+          rival.hasDevice
+            ? `Row ${rival.rowNo} already matches that device: pick another one, or correct the file.`
+            : `Row ${rival.rowNo} has the source ID ${row.sourceId} too: correct the file first.`,
+        );
+    }
+    const isDecided = await redecide(tx, ctx, { found, rows: [{ ...row, picked: deviceId }] });
+    return store(tx, ctx, { found, isDecided });
   },
 });

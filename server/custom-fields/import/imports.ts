@@ -1,14 +1,16 @@
 import { rm } from "node:fs/promises";
 import { and, count, eq, isNull } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import type { z } from "zod";
+import { type Tx, tenant } from "@/db/client";
 import { paginate } from "@/db/page";
 import { customFieldImports } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { retryNow } from "@/server/ground/jobs";
 import { requireQuota } from "@/server/ground/limits/quota";
-import { operation } from "@/server/ground/operation";
+import { type Operation, operation } from "@/server/ground/operation";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { idInput, noInput, typed } from "@/server/ground/wire";
 import { shownColumn } from "./map/mapping";
@@ -23,9 +25,11 @@ import {
   partnerScope,
   personOf,
   readImports,
+  requireIdle,
   requireWork,
   revisionOf,
   toRecord,
+  updateImport,
   workStart,
 } from "./record";
 import { deleteImport } from "./run/expire-drafts";
@@ -36,6 +40,7 @@ import {
   type ImportEntry,
   type ImportPage,
   type ImportState,
+  type ImportStatus,
   importListInput,
   sourceInput,
 } from "./schema";
@@ -70,6 +75,28 @@ export function toImportState(row: ImportRecord): ImportState {
     revision: revisionOf(row),
   };
 }
+
+type Change<I extends z.ZodType<{ id: string }>> = Pick<Operation<I>, "input" | "stepUp"> & {
+  /** States in which it is possible, unless other work is under way. */
+  from: readonly ImportStatus[];
+  run: (tx: Tx, ctx: Ctx, given: z.output<I> & { found: ImportRecord }) => Promise<ImportRecord>;
+};
+
+/** A verb that changes an import, locked until the end. Throws not_found, and conflict if it is busy or beyond that. */
+export const changing = <I extends z.ZodType<{ id: string }>>({ from, run, ...verb }: Change<I>) =>
+  operation({
+    ...verb,
+    permission: "custom_fields:import",
+    output: typed<ImportState>(),
+    async run(ctx: Ctx, input: z.output<I>) {
+      const row = await tenant(partnerScope(ctx), async (tx) => {
+        const found = await lockImport(tx, ctx, input.id);
+        requireIdle(found, ...from);
+        return run(tx, ctx, { ...input, found });
+      });
+      return toImportState(row);
+    },
+  });
 
 /** Imports not yet started: each is kept with its files until discarded or expired. */
 const MAX_DRAFTS = 500;
@@ -168,13 +195,8 @@ export const cancelImport = operation({
       const found = await lockImport(tx, ctx, id);
       if (!found.job) return found;
       requireWork(found, jobStartedAt);
-      const [changed] = await tx
-        .update(customFieldImports)
-        .set({ cancelRequested: true })
-        .where(eq(customFieldImports.id, id))
-        .returning();
       await retryNow(tx, importWork, id);
-      return toRecord(changed);
+      return updateImport(tx, id, { cancelRequested: true });
     });
     if (row.job === "apply" && row.cancelRequested)
       record(ctx, {

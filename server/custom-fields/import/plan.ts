@@ -1,13 +1,10 @@
-import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { customFieldImports } from "@/db/schema/index";
 import type { Ctx } from "@/server/ground/context";
 import { CallerConcurrency, Concurrency, callerKey, inCallerLimit } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
-import { reachesWholePartner } from "@/server/identity/auth/grant";
-import { toImportState } from "./imports";
-import { defaultPlan, definingNothing, partnerDefinitions, propose } from "./map/default-plan";
+import { changing, toImportState } from "./imports";
+import { defaultPlan, type Known, loadKnown, propose } from "./map/default-plan";
 import { withoutSecretTexts } from "./map/mapping";
 import { planFaults, unknownChoices } from "./map/plan-faults";
 import { MAX_IMPORT_FILES, type Plan, type PlanFaults } from "./plan-schema";
@@ -22,8 +19,8 @@ import {
   requireIdle,
   requireRevision,
   type StoredFile,
-  toRecord,
   unread,
+  updateImport,
 } from "./record";
 import { fileInput, formatInput, type ImportState, planInput } from "./schema";
 
@@ -45,58 +42,37 @@ const readPreview = (
 };
 
 /** Stores a plan and invalidates an earlier check. */
-async function storePlan(
-  tx: Tx,
-  ctx: Ctx,
-  { found, plan, summary = found.summary }: { found: ImportRecord; plan: Plan; summary?: ImportRecord["summary"] },
-): Promise<ImportState> {
-  const definitions = await partnerDefinitions(tx, found.partnerId);
-  const { columns } = found;
-  const stored = { plan: withoutSecretTexts(plan, { columns, definitions }), summary, status: "staged" };
-  const [row] = await tx
-    .update(customFieldImports)
-    .set({ ...stored, updatedAt: ctx.now() })
-    .where(eq(customFieldImports.id, found.id))
-    .returning();
-  return toImportState(toRecord(row));
-}
+const storePlan = (tx: Tx, ctx: Ctx, { found, plan, known }: { found: ImportRecord; plan: Plan; known: Known }) =>
+  updateImport(tx, found.id, {
+    plan: withoutSecretTexts(plan, known),
+    summary: found.summary,
+    status: "staged",
+    updatedAt: ctx.now(),
+  });
+
+const CHANGED = "Its mapping is shown as it is now; make your last change again if it is not in it.";
 
 /**
  * Saves a mapping, faulty or not: the check finds faults, so that a half-finished plan survives a closed tab.
  * @throws AppError not_found; conflict while the import is busy, or when it changed since the person saw it.
  */
-export const savePlan = operation({
-  permission: "custom_fields:import",
+export const savePlan = changing({
   input: planInput,
-  output: typed<ImportState>(),
-  async run(ctx, { id, plan, revision }) {
-    return tenant(ctx.scope, async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "staged", "checked");
-      requireRevision(
-        found,
-        revision,
-        "Its mapping is shown as it is now; make your last change again if it is not in it.",
-      );
-      return storePlan(tx, ctx, { found, plan });
-    });
+  from: ["staged", "checked"],
+  async run(tx, ctx, { found, plan, revision }) {
+    requireRevision(found, revision, CHANGED);
+    return storePlan(tx, ctx, { found, plan, known: await loadKnown(tx, ctx, found) });
   },
 });
 
 /** Discards a saved mapping and guesses from the columns, as for a first import. */
-export const ignoreMapping = operation({
-  permission: "custom_fields:import",
+export const ignoreMapping = changing({
   input: idInput,
-  output: typed<ImportState>(),
-  async run(ctx, { id }) {
-    return tenant(ctx.scope, async (tx) => {
-      const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "staged", "checked");
-      const definitions = await partnerDefinitions(tx, found.partnerId);
-      const guessed = defaultPlan(found.columns, definitions, presetOf(found.source));
-      const plan = (await reachesWholePartner(tx, ctx)) ? guessed : definingNothing(guessed);
-      return storePlan(tx, ctx, { found, plan, summary: { ...found.summary, mappingFrom: undefined } });
-    });
+  from: ["staged", "checked"],
+  async run(tx, ctx, { found: before }) {
+    const found = { ...before, summary: { ...before.summary, mappingFrom: undefined } };
+    const known = await loadKnown(tx, ctx, found);
+    return storePlan(tx, ctx, { found, plan: defaultPlan(known, presetOf(found.source)), known });
   },
 });
 
@@ -107,12 +83,11 @@ export const listFaults = operation({
   output: typed<PlanFaults>(),
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
-      const { plan, columns, partnerId } = await findImport(tx, ctx, id);
-      if (!plan) return { faults: [], unknown: [] };
-      const definitions = await partnerDefinitions(tx, partnerId);
-      const unknown = await unknownChoices(tx, { importId: id, plan, definitions, columns });
-      const mayDefine = await reachesWholePartner(tx, ctx);
-      return { faults: planFaults(plan, { columns, definitions, mayDefine, unknown }), unknown };
+      const found = await findImport(tx, ctx, id);
+      if (!found.plan) return { faults: [], unknown: [] };
+      const known = await loadKnown(tx, ctx, found);
+      const unknown = await unknownChoices(tx, { importId: id, plan: found.plan, known });
+      return { faults: planFaults(found.plan, { ...known, unknown }), unknown };
     });
   },
 });
@@ -125,8 +100,7 @@ export const listGuesses = operation({
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
       const found = await findImport(tx, ctx, id);
-      const definitions = await partnerDefinitions(tx, found.partnerId);
-      const proposals = propose(found.columns, definitions, presetOf(found.source));
+      const proposals = propose(await loadKnown(tx, ctx, found), presetOf(found.source));
       return Object.fromEntries(proposals.flatMap((p, i) => (p ? [[found.columns[i]?.index ?? i, p.certainty]] : [])));
     });
   },
@@ -158,12 +132,7 @@ export const setFormat = operation({
       // Notes from the previous reading no longer apply.
       const changed = ({ notes: _, ...file }: StoredFile): StoredFile => ({ ...file, format: next, records: null });
       const files = found.files.map((file, i) => (i === fileNo ? changed(file) : file));
-      const [row] = await tx
-        .update(customFieldImports)
-        .set({ ...unread, files, updatedAt: ctx.now() })
-        .where(eq(customFieldImports.id, id))
-        .returning();
-      return toImportState(toRecord(row));
+      return toImportState(await updateImport(tx, id, { ...unread, files, updatedAt: ctx.now() }));
     };
     return share(() => tenant(ctx.scope, store));
   },

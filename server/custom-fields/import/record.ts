@@ -91,6 +91,16 @@ export const findImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRe
 export const lockImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
   toRecord((await selectImport(tx, ctx, id).for("update"))[0]);
 
+/** Changes an import, found before in the same transaction. */
+export async function updateImport(
+  tx: Tx,
+  id: string,
+  values: Partial<typeof customFieldImports.$inferInsert>,
+): Promise<ImportRecord> {
+  const [row] = await tx.update(customFieldImports).set(values).where(eq(customFieldImports.id, id)).returning();
+  return toRecord(row);
+}
+
 const IN_WORDS: Record<ImportStatus, string> = {
   draft: "whose files have not been read",
   staged: "that has not been checked",

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
-import { customFieldImports } from "@/db/schema/index";
+import type { customFieldImports } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
@@ -11,12 +10,11 @@ import { AppError } from "@/server/ground/errors";
 import { enqueue } from "@/server/ground/jobs";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
-import { reachesWholePartner } from "@/server/identity/auth/grant";
-import { toImportState } from "./imports";
-import { partnerDefinitions } from "./map/default-plan";
-import { adoptFields, keepMapping, withoutSecretTexts } from "./map/mapping";
-import { requireSound, unknownChoices } from "./map/plan-faults";
-import { activeFields, type Plan } from "./plan-schema";
+import { changing, toImportState } from "./imports";
+import { loadKnown } from "./map/default-plan";
+import { type Adopted, adoptFields, keepMapping, withoutSecretTexts } from "./map/mapping";
+import { requirePlan, requireSound, unknownChoices } from "./map/plan-faults";
+import { activeFields } from "./plan-schema";
 import {
   fileNames,
   type ImportRecord,
@@ -25,82 +23,66 @@ import {
   personOf,
   requireIdle,
   requireRevision,
-  toRecord,
+  updateImport,
 } from "./record";
 import { defineFields, recordDefined } from "./run/define-fields";
 import { importWork } from "./run/run-job";
-import { type ImportState, type ImportStatus, type ImportSummary, type Job, runInput } from "./schema";
+import { type ImportState, type ImportSummary, type Job, runInput } from "./schema";
 
 type Work = { found: ImportRecord; job: Job; also?: Partial<typeof customFieldImports.$inferInsert> };
 
 /** Queues the next piece of an import's work on behalf of the caller. */
 export async function queueWork(tx: Tx, ctx: Ctx, { found, job, also }: Work): Promise<ImportRecord> {
-  const actor = personOf(ctx);
-  const [row] = await tx
-    .update(customFieldImports)
-    .set({
-      job,
-      jobDone: 0,
-      jobStartedAt: ctx.now(),
-      cancelRequested: false,
-      error: null,
-      summary: { ...found.summary, actor },
-      updatedAt: ctx.now(),
-      ...also,
-    })
-    .where(eq(customFieldImports.id, found.id))
-    .returning();
-  await enqueue(tx, importWork, { data: { id: found.id }, key: found.id });
-  return toRecord(row);
-}
-
-/** @throws AppError validation_failed with the plan's faults, including undecided values. */
-async function requireCheckable(
-  tx: Tx,
-  ctx: Ctx,
-  { id, plan: stored, columns, partnerId, createdAt }: ImportRecord,
-): Promise<Plan> {
-  const definitions = await partnerDefinitions(tx, partnerId);
-  const adopted = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
-  const plan = adopted && withoutSecretTexts(adopted, { columns, definitions });
-  const unknown = plan ? await unknownChoices(tx, { importId: id, plan, definitions, columns }) : [];
-  const mayDefine = await reachesWholePartner(tx, ctx);
-  return requireSound(plan, { columns, definitions, mayDefine, unknown });
-}
-
-type Start = { id: string; job: Job; from: ImportStatus[] };
-
-/** Queues work on an import. @throws AppError not_found, conflict; validation_failed before a check */
-async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
-  const scope = partnerScope(ctx);
-  const row = await tenant(scope, async (tx) => {
-    const found = await lockImport(tx, ctx, id);
-    requireIdle(found, ...from);
-    if (job === "stage" && (found.files.length === 0 || found.files.some((file) => !file.complete)))
-      throw new AppError("conflict", "Upload a file first.");
-    if (job !== "check") return queueWork(tx, ctx, { found, job });
-    const plan = await requireCheckable(tx, ctx, found);
-    // A check of another plan is invalid, even if this one is cancelled.
-    const status = isDeepStrictEqual(plan, found.plan) ? found.status : "staged";
-    return queueWork(tx, ctx, { found, job, also: { status, orgIds: [...scope.orgIds], plan } });
+  const queued = await updateImport(tx, found.id, {
+    job,
+    jobDone: 0,
+    jobStartedAt: ctx.now(),
+    cancelRequested: false,
+    error: null,
+    summary: { ...found.summary, actor: personOf(ctx) },
+    updatedAt: ctx.now(),
+    ...also,
   });
-  return toImportState(row);
+  await enqueue(tx, importWork, { data: { id: found.id }, key: found.id });
+  return queued;
 }
 
-/** Starts the dry run. @throws AppError not_found, conflict; validation_failed with the plan's faults. */
-export const startCheck = operation({
-  permission: "custom_fields:import",
-  input: idInput,
-  output: typed<ImportState>(),
-  run: (ctx, { id }) => start(ctx, { id, job: "check", from: ["staged", "checked"] }),
-});
+/**
+ * The plan, into fields that others have created since; for a run only into equal ones. Before a check it must also say
+ * what to do with values that do not fit.
+ * @throws AppError conflict without a plan, validation_failed with its faults
+ */
+async function soundPlan(tx: Tx, ctx: Ctx, { found, job }: Pick<Work, "found" | "job">): Promise<Adopted> {
+  const known = await loadKnown(tx, ctx, found);
+  const mayAdopt = (definition: DefinitionRow, type: string) => job === "check" || definition.type === type;
+  const adopted = adoptFields(requirePlan(found), { ...known, since: found.createdAt, mayAdopt });
+  const plan = withoutSecretTexts(adopted.plan, known);
+  const unknown = job === "check" ? { unknown: await unknownChoices(tx, { importId: found.id, plan, known }) } : {};
+  requireSound(plan, { ...known, ...unknown });
+  return { ...adopted, plan };
+}
 
 /** Reads the files into the import. @throws AppError not_found, conflict. */
-export const startStaging = operation({
-  permission: "custom_fields:import",
+export const startStaging = changing({
   input: idInput,
-  output: typed<ImportState>(),
-  run: (ctx, { id }) => start(ctx, { id, job: "stage", from: ["draft", "staged", "checked"] }),
+  from: ["draft", "staged", "checked"],
+  async run(tx, ctx, { found }) {
+    if (found.files.length === 0 || found.files.some((file) => !file.complete))
+      throw new AppError("conflict", "Upload a file first.");
+    return queueWork(tx, ctx, { found, job: "stage" });
+  },
+});
+
+/** Starts the dry run. @throws AppError not_found, conflict; validation_failed with the plan's faults. */
+export const startCheck = changing({
+  input: idInput,
+  from: ["staged", "checked"],
+  async run(tx, ctx, { found }) {
+    const { plan } = await soundPlan(tx, ctx, { found, job: "check" });
+    // A check of another plan is invalid, even if this one is cancelled.
+    const status = isDeepStrictEqual(plan, found.plan) ? found.status : "staged";
+    return queueWork(tx, ctx, { found, job: "check", also: { status, orgIds: [...partnerScope(ctx).orgIds], plan } });
+  },
 });
 
 /**
@@ -108,31 +90,18 @@ export const startStaging = operation({
  * equally recent identity check.
  * @throws AppError not_found, conflict, step_up_required
  */
-export const startUndo = operation({
-  permission: "custom_fields:import",
+export const startUndo = changing({
   input: idInput,
-  output: typed<ImportState>(),
   stepUp: () => true,
-  run: (ctx, { id }) => start(ctx, { id, job: "undo", from: ["done", "cancelled"] }),
+  from: ["done", "cancelled"],
+  run: (tx, ctx, { found }) => queueWork(tx, ctx, { found, job: "undo" }),
 });
 
-/** The plan with equal fields created since, and the check's counts under their ids. */
-async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
-  const { columns } = found;
-  const definitions = await partnerDefinitions(tx, found.partnerId);
-  const isSame = (definition: DefinitionRow, type: string) => definition.type === type;
-  const known = { definitions, since: found.createdAt, mayAdopt: isSame };
-  const taken = found.plan && adoptFields(found.plan, known);
-  const mayDefine = await reachesWholePartner(tx, ctx);
-  const plan = requireSound(taken && withoutSecretTexts(taken.plan, { columns, definitions }), {
-    columns,
-    definitions,
-    mayDefine,
-  });
-  const { check } = found.summary;
-  if (!check) return { plan, summary: found.summary };
-  const fields = check.fields.map((field) => ({ ...field, fieldId: taken?.ids.get(field.fieldId) ?? field.fieldId }));
-  return { plan, summary: { ...found.summary, check: { ...check, fields } } };
+/** The summary with the check's counts under the ids of fields adopted since. */
+function renamed({ check, ...summary }: ImportSummary, ids: Adopted["ids"]): ImportSummary {
+  if (!check) return summary;
+  const fields = check.fields.map((field) => ({ ...field, fieldId: ids.get(field.fieldId) ?? field.fieldId }));
+  return { ...summary, check: { ...check, fields } };
 }
 
 /**
@@ -151,11 +120,12 @@ export const startRun = operation({
         const found = await lockImport(tx, ctx, id);
         requireIdle(found, "checked");
         requireRevision(found, revision, "Look at its check again before you run it.");
-        const { plan, summary } = await adopted(tx, ctx, found);
+        const { plan, ids } = await soundPlan(tx, ctx, { found, job: "apply" });
         const defined = await defineFields(tx, found, plan);
         await keepMapping(tx, found, plan);
+        const checked = { ...found, summary: renamed(found.summary, ids) };
         const also = { status: "running", startedAt: ctx.now(), plan };
-        return { row: await queueWork(tx, ctx, { found: { ...found, summary }, job: "apply", also }), defined };
+        return { row: await queueWork(tx, ctx, { found: checked, job: "apply", also }), defined };
       });
     // After losing a race for a new field, the retry finds it.
     const { row, defined } = await begin().catch((error: unknown) => {

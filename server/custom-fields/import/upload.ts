@@ -3,16 +3,14 @@ import { mkdir, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
 import { isDiskFull, requireFreeDisk } from "@/server/ground/disk";
 import { AppError, invalid } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { repairText } from "@/server/ground/text";
 import { MAX_IMPORT_BYTES } from "./plan-schema";
-import { findImport, importFolder, lockImport, requireIdle, type StoredFile, unread } from "./record";
+import { findImport, importFolder, lockImport, requireIdle, type StoredFile, unread, updateImport } from "./record";
 import { type UploadInput, uploadInput, uploadOutput } from "./schema";
 
 const DISK_FULL =
@@ -55,10 +53,7 @@ async function noteFile(
     };
     const files = [...found.files];
     files[input.fileNo] = file;
-    await tx
-      .update(customFieldImports)
-      .set({ ...unread, files, updatedAt: ctx.now() })
-      .where(eq(customFieldImports.id, found.id));
+    await updateImport(tx, found.id, { ...unread, files, updatedAt: ctx.now() });
   });
 }
 

@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { customFieldDefinitions } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
-import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { requirePlan, requireSound } from "@/server/custom-fields/import/map/plan-faults";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import {
   activeFields,
@@ -77,10 +77,10 @@ const NOT_APPLICABLE = "does not apply to this kind of device";
  */
 export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope): Promise<LoadedPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
+  const plan = requirePlan(found);
   // A finished run is shown as it was, whatever happened to its fields since. Permission to define fields was checked
   // at its start.
-  const ran = found.startedAt && found.plan;
-  const plan = ran || requireSound(found.plan, { columns: found.columns, definitions, mayDefine: true });
+  if (!found.startedAt) requireSound(plan, { columns: found.columns, definitions, mayDefine: true });
   const preset = presetOf(found.source);
   const active = activeFields(plan);
   const hiding = await hidingFields(

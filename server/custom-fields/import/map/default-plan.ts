@@ -14,10 +14,13 @@ import {
   sourceType,
 } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets";
+import type { ImportRecord } from "@/server/custom-fields/import/record";
 import { freeFieldKey, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
+import type { Ctx } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { ofOwner } from "@/server/ground/scope";
 import { inOneLine } from "@/server/ground/text";
+import { reachesWholePartner } from "@/server/identity/auth/grant";
 import { type Guess, guessMapping, type Target } from "./guess-mapping";
 
 /** The partner's definitions for All organizations, the only ones that an import writes to. */
@@ -29,11 +32,29 @@ export function partnerDefinitions(tx: Tx, partnerId: string): Promise<Definitio
     .where(ofOwner(d, { orgId: null, partnerId }));
 }
 
+/** Facts by which plans are made and judged. */
+export type Known = {
+  columns: SourceColumn[];
+  definitions: DefinitionRow[];
+  /** Whether the caller may define fields of All organizations. */
+  mayDefine: boolean;
+};
+
+export const loadKnown = async (
+  tx: Tx,
+  ctx: Ctx,
+  { columns, partnerId }: Pick<ImportRecord, "columns" | "partnerId">,
+): Promise<Known> => ({
+  columns,
+  definitions: await partnerDefinitions(tx, partnerId),
+  mayDefine: await reachesWholePartner(tx, ctx),
+});
+
 const identifierTarget = (which: Identifier) => `identifier:${which}`;
 const fieldTarget = (definition: DefinitionRow) => `field:${definition.id}`;
 
 /** Guesses identifiers and fields together, so that each column and target is used once. */
-export function propose(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): (Guess | null)[] {
+export function propose({ columns, definitions }: Known, preset: Preset): (Guess | null)[] {
   const targets: Target[] = [
     ...IDENTIFIERS.map((id) => ({
       id: identifierTarget(id),
@@ -106,8 +127,9 @@ export const definingNothing = (plan: Plan): Plan => ({
  * Initial plan of the wizard: identifiers and existing fields preselected, every other column a new field or left out.
  * Has an entry per column; identifier columns are left out as fields.
  */
-export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[], preset: Preset): Plan {
-  const proposals = propose(columns, definitions, preset);
+export function defaultPlan(known: Known, preset: Preset): Plan {
+  const { columns, definitions, mayDefine } = known;
+  const proposals = propose(known, preset);
   const identifiers = { ...NO_IDENTIFIERS };
   const taken = new Set(definitions.map((d) => d.fieldKey));
   const fields = columns.map((column, i): PlanField => {
@@ -119,5 +141,6 @@ export function defaultPlan(columns: SourceColumn[], definitions: DefinitionRow[
     identifiers[identifier] = column.index;
     return { ...field, action: "skip" };
   });
-  return { identifiers, fields };
+  const plan = { identifiers, fields };
+  return mayDefine ? plan : definingNothing(plan);
 }

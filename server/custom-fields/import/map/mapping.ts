@@ -16,7 +16,7 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import type { ImportRecord } from "@/server/custom-fields/import/record";
 import type { DateOrder } from "@/server/custom-fields/schema";
 import { fromKeys, mapValues } from "@/server/ground/records";
-import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
+import { defaultPlan, definingNothing, intoExisting, type Known } from "./default-plan";
 
 function withoutValues(column: SourceColumn): SourceColumn {
   const misfits = mapValues(column.misfits, ({ count }) => ({ count, odd: [] }));
@@ -42,10 +42,7 @@ export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" |
  * A plan for storage: an existing field is as secret as its current definition, and a secret's values must be neither
  * choices, which everybody may read, nor in decisions.
  */
-export function withoutSecretTexts(
-  plan: Plan,
-  { columns, definitions }: { columns: readonly SourceColumn[]; definitions: readonly DefinitionRow[] },
-): Plan {
+export function withoutSecretTexts(plan: Plan, { columns, definitions }: Known): Plan {
   const fields = plan.fields.map((field): PlanField => {
     const definition = field.action === "existing" && definitions.find(({ id }) => id === field.fieldId);
     const secret = definition ? definition.secret : field.secret;
@@ -116,10 +113,7 @@ const orderOf = (column: SourceColumn | undefined, kept: DateOrder): DateOrder =
   column?.guess?.type === "date" && !column.guess.dateOrderUnsure ? column.guess.dateOrder : kept;
 
 /** Applies a saved mapping to a default plan. Definitions are found by key; without one the default stays. */
-function fromMapping(
-  mapping: Mapping,
-  { base, columns, definitions }: { base: Plan; columns: SourceColumn[]; definitions: DefinitionRow[] },
-): Plan {
+function fromMapping(mapping: Mapping, base: Plan, { columns, definitions }: Known): Plan {
   const indexes = new Map(columns.map((c) => [normaliseHeader(c.title), c.index]));
   const kept = new Map(mapping.fields.map((field) => [field.title, field]));
   const fields = base.fields.map((field): PlanField => {
@@ -138,26 +132,22 @@ function fromMapping(
   return { identifiers, fields };
 }
 
-/** Initial plan; mappingFrom is the last use of the saved mapping, if any. */
-export type InitialPlan = { plan: Plan; mappingFrom: string | undefined };
-
 /** Initial plan of a freshly read import: the saved one for such columns, else the default. */
 export async function initialPlan(
   tx: Tx,
-  found: ImportRecord,
-  { columns, fingerprint, mayDefine }: { columns: SourceColumn[]; fingerprint: string; mayDefine: boolean },
-): Promise<InitialPlan> {
-  const definitions = await partnerDefinitions(tx, found.partnerId);
-  const within = (plan: Plan) => withoutSecretTexts(mayDefine ? plan : definingNothing(plan), { columns, definitions });
-  const base = defaultPlan(columns, definitions, presetOf(found.source));
+  { partnerId, source }: ImportRecord,
+  { known, fingerprint }: { known: Known; fingerprint: string },
+): Promise<{ plan: Plan; mappingFrom: string | undefined }> {
+  const base = defaultPlan(known, presetOf(source));
   const m = customFieldImportMappings;
   const [kept] = await tx
     .select()
     .from(m)
-    .where(and(eq(m.partnerId, found.partnerId), eq(m.source, found.source), eq(m.fingerprint, fingerprint)));
-  if (!kept) return { plan: within(base), mappingFrom: undefined };
-  const plan = fromMapping(kept.mapping as Mapping, { base, columns, definitions });
-  return { plan: within(plan), mappingFrom: kept.updatedAt.toISOString() };
+    .where(and(eq(m.partnerId, partnerId), eq(m.source, source), eq(m.fingerprint, fingerprint)));
+  if (!kept) return { plan: withoutSecretTexts(base, known), mappingFrom: undefined };
+  const plan = fromMapping(kept.mapping as Mapping, base, known);
+  const allowed = known.mayDefine ? plan : definingNothing(plan);
+  return { plan: withoutSecretTexts(allowed, known), mappingFrom: kept.updatedAt.toISOString() };
 }
 
 /** Saves the mapping of a running import for the next file with the same columns. */

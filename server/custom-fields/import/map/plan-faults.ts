@@ -18,9 +18,11 @@ import {
   type SourceColumn,
   type UnknownChoices,
 } from "@/server/custom-fields/import/plan-schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record";
 import { MAX_CHOICE, MAX_CHOICES, RESERVED_KEYS } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/ground/errors";
 import { capitalized } from "@/server/ground/text";
+import type { Known } from "./default-plan";
 
 /** Undecided values shown per column. */
 const SHOWN = 50;
@@ -70,12 +72,10 @@ function unknownOf(field: ActivePlanField, used: readonly Used[], hidden: boolea
   ];
 }
 
-type Staged = { importId: string; plan: Plan; definitions: readonly DefinitionRow[]; columns: readonly SourceColumn[] };
-
 /** Values of planned dropdowns that are not choices, by column: count, examples and lines. */
 export async function unknownChoices(
   tx: Tx,
-  { importId, plan, definitions, columns }: Staged,
+  { importId, plan, known: { columns, definitions } }: { importId: string; plan: Plan; known: Known },
 ): Promise<UnknownChoices[]> {
   const dropdowns = activeFields(plan)
     .map((field) => current(field, definitions))
@@ -92,35 +92,27 @@ export async function unknownChoices(
   });
 }
 
-type Known = {
-  columns: SourceColumn[];
-  definitions: DefinitionRow[];
-  /** Whether the caller may define fields of All organizations. */
-  mayDefine: boolean;
-  /** Counted values; without them, invalid values are no fault. */
-  unknown?: readonly UnknownChoices[];
-};
+/** With counted values; without them, invalid values are no fault. */
+type Judged = Known & { unknown?: readonly UnknownChoices[] };
 
-function misfits(field: PlanField, { columns, unknown = [] }: Known): number {
+function misfits(field: PlanField, { columns, unknown = [] }: Judged): number {
   const column = columns[field.column];
   const misfit = column ? misfitOf(column, field) : null;
   return misfit?.count ?? unknown.find((one) => one.column === field.column)?.count ?? 0;
 }
 
 /** Fault in a dropdown's choices, or in the mapping of its values. */
-function choiceFault(field: PlanField, { unknown }: Known): string | null {
+function choiceFault(field: PlanField, { unknown }: Judged): string | null {
   const choices = plannedChoices(field);
   if (field.type !== "dropdown" || !choices || !unknown) return null;
   if (choices.length > MAX_CHOICES) return `a dropdown has at most ${MAX_CHOICES} choices`;
   const long = choices.find((choice) => choice.length > MAX_CHOICE);
   if (long) return `a choice has at most ${MAX_CHOICE} characters: ${long.slice(0, 40)}…`;
-  const twice = choices.find((choice, i) => choices.indexOf(choice) < i);
-  if (twice !== undefined) return `a choice is named twice: ${twice}`;
   const lost = field.decisions.find((one) => one.action === "map" && !choices.includes(one.to));
   return lost?.action === "map" ? `${lost.text} is mapped to ${lost.to}, which is no choice of the field` : null;
 }
 
-function targetFault(field: PlanField, known: Known): string | null {
+function targetFault(field: PlanField, known: Judged): string | null {
   const definition = known.definitions.find((d) => d.id === field.fieldId);
   if (!definition) return "the custom field no longer exists: choose another one";
   const planned = { ...field, type: definition.type, options: definition.options };
@@ -136,7 +128,7 @@ function targetFault(field: PlanField, known: Known): string | null {
 }
 
 /** Faults that prevent checking a plan, by field. */
-export function planFaults(plan: Plan, known: Known): FieldError[] {
+export function planFaults(plan: Plan, known: Judged): FieldError[] {
   const { columns, definitions, mayDefine } = known;
   const errors: FieldError[] = [];
   const say = (path: string, message: string) => void errors.push({ path, message });
@@ -192,12 +184,17 @@ function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceCo
   return title ? `${title}: ${message}.` : `${capitalized(message)}.`;
 }
 
-/** @throws AppError conflict without a plan; validation_failed with every fault of the plan, in words */
-export function requireSound(plan: Plan | null, known: Known): Plan {
+/** @throws AppError conflict without a plan */
+export function requirePlan({ plan }: ImportRecord): Plan {
   if (!plan) throw new AppError("conflict", "Map the fields first.");
+  return plan;
+}
+
+/** @throws AppError validation_failed with every fault of the plan, in words */
+export function requireSound(plan: Plan, known: Judged): void {
   const errors = planFaults(plan, known);
   const [first] = errors;
-  if (!first) return plan;
+  if (!first) return;
   const more = errors.length > 1 ? ` ${errors.length - 1} more to resolve.` : "";
   throw new AppError("validation_failed", `${sentenceOf(first, plan, known.columns)}${more}`, {
     errors: errors.slice(0, 50),

@@ -67,12 +67,6 @@ export function requireGoing(locked: ImportRecord, attempt: Attempt): void {
   requireWanted(locked, attempt);
 }
 
-type Progress = { jobDone: number; summary: ImportRecord["summary"]; appliedThrough?: number };
-
-export async function markDone(tx: Tx, id: string, progress: Progress): Promise<void> {
-  await tx.update(i).set(progress).where(eq(i.id, id));
-}
-
 /** Ends the work with its result. @throws Gone. */
 export async function finishWork(tx: Tx, attempt: Attempt, values: object): Promise<void> {
   const done = await tx

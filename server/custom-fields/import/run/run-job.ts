@@ -6,6 +6,7 @@ import { holdDefinitions, rulesOf } from "@/server/custom-fields/definitions";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/batch-size";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
+import { loadKnown } from "@/server/custom-fields/import/map/default-plan";
 import { initialPlan, leftOutSecrets, withoutSamples } from "@/server/custom-fields/import/map/mapping";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { activeFields } from "@/server/custom-fields/import/plan-schema";
@@ -17,13 +18,13 @@ import {
   lockImport,
   type PartnerScope,
   partnerScope,
+  updateImport,
 } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { AppError, type ErrorCode } from "@/server/ground/errors";
 import type { JobKind } from "@/server/ground/jobs";
 import { findUserCaller } from "@/server/identity/auth/caller";
-import { reachesWholePartner } from "@/server/identity/auth/grant";
 import { applyChunk } from "./apply";
 import {
   type Attempt,
@@ -31,7 +32,6 @@ import {
   Cancelled,
   finishWork,
   Gone,
-  markDone,
   readWork,
   requireGoing,
   requireNewest,
@@ -146,8 +146,8 @@ async function stage({ attempt, found, ctx, scope }: Work): Promise<void> {
   const files = found.files.map((file, n) => ({ ...file, ...staged.files[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
-    const mayDefine = await reachesWholePartner(tx, ctx);
-    const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint, mayDefine });
+    const known = await loadKnown(tx, ctx, { ...found, columns });
+    const { plan, mappingFrom } = await initialPlan(tx, found, { known, fingerprint });
     const summary = { ...found.summary, mappingFrom, edits: [] };
     const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
     await finishWork(tx, attempt, { status: "staged", ...read });
@@ -228,7 +228,7 @@ async function apply({ attempt, found, scope }: Work): Promise<void> {
     const report = reportOf(now);
     const through = await applyChunk(tx, plan, { after: now.jobDone, report });
     const jobDone = Math.min(through, now.totalRows);
-    await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
+    await updateImport(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
     return through >= now.totalRows;
   });
   return finishRun(last, { status: "done" });
@@ -266,7 +266,7 @@ async function undo({ attempt }: Work): Promise<void> {
     const [report, restoring] = [undoReportOf(now), restoringOf(now)];
     const through = await undoChunk(tx, now, { after: now.jobDone, report, restoring });
     const summary = { ...now.summary, undo: report, restoring };
-    if (through !== null) await markDone(tx, now.id, { jobDone: through, summary });
+    if (through !== null) await updateImport(tx, now.id, { jobDone: through, summary });
     return through === null;
   });
   return finishUndo(last);
