@@ -10,7 +10,7 @@ import { wakeStreams } from "@/server/notify/streams/positions";
 import { checkResult, createdStream, stream } from "@/server/notify/streams/schema";
 import { streamJob } from "@/server/notify/streams/send";
 import { appendEvents } from "./audit-entries";
-import { call, type TestUser } from "./factories";
+import { call, createUser, type TestUser } from "./factories";
 import { workOff } from "./jobs";
 import { withSettings } from "./settings";
 import { type StreamReceiver, startStreamReceiver } from "./stream-receiver";
@@ -76,6 +76,13 @@ export function streamSite() {
     },
     create,
     createActive,
+    /** A customer's administrator with an active stream. */
+    start: async (over: object = {}) => {
+      const admin = await createUser();
+      return { ...(await createActive(admin, over)), admin, orgId: admin.orgId as string };
+    },
+    /** Ids of an organization's entries that the receiver has stored. */
+    idsOf: (orgId: string) => receiver.entriesOf(orgId).map(({ id }) => id),
     /** Requests about an organization: other tests' streams use the same receiver. */
     requestsOf: (orgId: string | null) =>
       receiver.received.filter(({ lines }) => lines.some((line) => line.orgId === orgId)),

@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { streamPositions } from "@/db/schema";
 import { DEFINITIONS } from "@/server/notify/notifications/kinds";
 import type { NotificationKind } from "@/server/notify/vocabulary";
-import { auditRows, call, createUser, type TestUser } from "@/testing/factories";
+import { auditRows, call, type TestUser } from "@/testing/factories";
 import { at, due, many, send, stateOf, streamSite } from "@/testing/streams";
 import { recordDelivered } from "./daily";
 
@@ -30,9 +30,7 @@ describe("the final notice to a receiver", () => {
     ],
     ["stream.rotate", (token: TestUser, id: string) => call(ROTATE, { token, ...at(id, { overlapSeconds: 0 }) })],
   ] as const)("%s is sent to the receiver before the request returns", async ([action, change]) => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { admin, orgId, id } = await site.start();
     await many(orgId, 3);
     expect((await change(admin, id)).status).toBeLessThan(300);
     const [told] = site.receiver.entriesOf(orgId);
@@ -41,8 +39,7 @@ describe("the final notice to a receiver", () => {
   });
 
   it("does not block a change when the receiver is gone", async () => {
-    const admin = await createUser();
-    const { id } = await site.createActive(admin);
+    const { admin, id } = await site.start();
     site.receiver.answer = () => "cut";
     expect((await call(PAUSE, { token: admin, ...at(id) })).body.state).toBe("paused");
   });
@@ -53,9 +50,7 @@ describe("stream notifications", () => {
     (await DEFINITIONS[kind].check(new Date())).found.find((one) => one.orgId === orgId);
 
   it("name failing and blocked streams and undeliverable entries", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { admin, orgId, id } = await site.start();
     const rows = await many(orgId, 1);
     site.receiver.answer = () => ({ status: 503 });
     await send();
@@ -82,9 +77,7 @@ describe("an idle stream", () => {
     );
 
   it("sends a heartbeat every 15 minutes", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { orgId, id } = await site.start();
     await many(orgId, 2);
     await send();
     const before = site.requestsOf(orgId).length;
@@ -98,9 +91,8 @@ describe("an idle stream", () => {
   });
 
   it("shows when the receiver is gone and when it is back", async () => {
-    const admin = await createUser();
-    const { id } = await site.createActive(admin);
-    await many(admin.orgId as string, 1);
+    const { admin, orgId, id } = await site.start();
+    await many(orgId, 1);
     await send();
     await age(id);
     site.receiver.answer = () => ({ status: 500 });
@@ -113,9 +105,7 @@ describe("an idle stream", () => {
   });
 
   it("sends a marker when all new entries are filtered out", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin, { filter: { result: "denied" } });
+    const { orgId, id } = await site.start({ filter: { result: "denied" } });
     await many(orgId, 2);
     await send();
     await age(id);
@@ -127,9 +117,7 @@ describe("an idle stream", () => {
 });
 
 it("records each day's deliveries once", async () => {
-  const admin = await createUser();
-  const orgId = admin.orgId as string;
-  const { id } = await site.createActive(admin);
+  const { orgId, id } = await site.start();
   await many(orgId, 3);
   await send();
   const [marker] = site.receiver.markersOf(orgId);

@@ -19,12 +19,10 @@ const seqsOf = (orgId: string) => site.receiver.entriesOf(orgId).map(({ chainSeq
 
 describe("HTTPS stream", () => {
   it("sends new entries in order, signed, followed by a marker", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id, secret } = await site.createActive(admin);
+    const { admin, orgId, id, secret } = await site.start();
     const rows = await many(orgId, 3, { details: { n: 1.1 } });
     await send();
-    const [request] = site.requestsOf(admin.orgId);
+    const [request] = site.requestsOf(orgId);
     if (!request || !secret) throw new Error("nothing was received");
     const { "webhook-id": batchId, "webhook-timestamp": seconds, "webhook-signature": signature } = request.headers;
     const signed = createHmac("sha256", Buffer.from(secret.slice(6), "base64")).update(`${batchId}.${seconds}.`);
@@ -41,9 +39,7 @@ describe("HTTPS stream", () => {
   });
 
   it("resends the same batch after a lost response, and nothing twice afterwards", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { admin, orgId, id } = await site.start();
     await many(orgId, 2);
     site.receiver.answer = () => "cut";
     await send();
@@ -55,15 +51,13 @@ describe("HTTPS stream", () => {
     const [first, again] = site.requestsOf(orgId);
     expect(again?.raw.equals(first?.raw ?? Buffer.of())).toBe(true);
     expect(again?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-    const ids = site.receiver.entriesOf(orgId).map((line) => line.id);
+    const ids = site.idsOf(orgId);
     expect(ids.length - new Set(ids).size).toBe(first && first.lines.length - 1);
     expect(await stateOf(admin, id)).toMatchObject({ state: "active", lag: { entries: 0 } });
   });
 
   it.for([401, 403, 404, 301])("blocks after %d and loses nothing", async (status) => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { admin, orgId, id } = await site.start();
     const rows = await many(orgId, 2);
     site.receiver.answer = () => ({ status, body: "no such token" });
     await send();
@@ -73,23 +67,19 @@ describe("HTTPS stream", () => {
     site.receiver.answer = () => ({ status: 200 });
     await call(CHECK, { token: admin, ...at(id) });
     await send();
-    expect(site.receiver.entriesOf(orgId).map((line) => line.id)).toEqual(
-      expect.arrayContaining(rows.map((row) => row.id)),
-    );
+    expect(site.idsOf(orgId)).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
     expect((await auditRows(orgId)).map(({ action }) => action)).toContain("stream.block");
   });
 
   it("halves a batch that is too large and sets a single oversized entry aside", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { admin, orgId, id } = await site.start();
     const rows = await many(orgId, 6);
     const tooLarge = rows[3]?.id;
     site.receiver.answer = ({ lines }) => ({
       status: lines.length > 4 || lines.some((line) => line.id === tooLarge) ? 413 : 204,
     });
     await send();
-    const ids = site.receiver.entriesOf(orgId).map((line) => line.id);
+    const ids = site.idsOf(orgId);
     expect(ids).toEqual(expect.arrayContaining(rows.map((row) => row.id).filter((one) => one !== tooLarge)));
     expect(ids).not.toContain(tooLarge);
     const { body } = await call(GAPS, { token: admin, params: { id } });
@@ -97,11 +87,9 @@ describe("HTTPS stream", () => {
   });
 
   it("splits filtered entries into several batches for short marker lines", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const double = await startHttpDouble(() => ({ status: 204 }));
+    const double = await startHttpDouble();
     const more = { format: "cef", filter: { result: "denied" }, config: { url: double.url } };
-    await site.createActive(admin, more);
+    const { orgId } = await site.start(more);
     double.received.length = 0;
     await many(orgId, 90);
     await many(orgId, 1, { result: "denied" });
@@ -118,15 +106,13 @@ describe("HTTPS stream", () => {
   });
 
   it("omits filtered entries and proves it", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    await site.createActive(admin, { filter: { result: "denied" } });
+    const { orgId } = await site.start({ filter: { result: "denied" } });
     await many(orgId, 2);
     await send();
     expect(site.requestsOf(orgId).length).toBe(0);
     const [denied] = await many(orgId, 1, { result: "denied" });
     await send();
-    expect(site.receiver.entriesOf(orgId).map((line) => line.id)).toEqual([denied?.id]);
+    expect(site.idsOf(orgId)).toEqual([denied?.id]);
     const [marker] = site.receiver.markersOf(orgId);
     const { filtered, first, last } = marker as unknown as {
       filtered: [number, string][];
@@ -161,9 +147,7 @@ describe("HTTPS stream", () => {
   });
 
   it("stops while paused and resumes at the same position", async () => {
-    const admin = await createUser();
-    const orgId = admin.orgId as string;
-    const { id } = await site.createActive(admin);
+    const { admin, orgId, id } = await site.start();
     await send();
     await call(PAUSE, { token: admin, ...at(id) });
     const rows = await many(orgId, 2);
@@ -173,15 +157,12 @@ describe("HTTPS stream", () => {
     expect((await call(PAUSE, { token: admin, ...at(id) })).status).toBe(409);
     await call(RESUME, { token: admin, ...at(id) });
     await send();
-    expect(site.receiver.entriesOf(orgId).map((line) => line.id)).toEqual(
-      expect.arrayContaining(rows.map((row) => row.id)),
-    );
+    expect(site.idsOf(orgId)).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
   });
 
   it("is disabled by 410", async () => {
-    const admin = await createUser();
-    const { id } = await site.createActive(admin);
-    await many(admin.orgId as string, 1);
+    const { admin, orgId, id } = await site.start();
+    await many(orgId, 1);
     site.receiver.answer = () => ({ status: 410 });
     await send();
     expect(await stateOf(admin, id)).toMatchObject({ state: "disabled", stateCode: "410" });
@@ -216,7 +197,7 @@ describe("HTTPS stream", () => {
     site.receiver.stored.length = 0;
     await site.createActive(admin, { start: "2026-01-15T00:00:00Z" });
     await send();
-    expect(site.receiver.entriesOf(orgId).map((line) => line.id)).toContain(second?.id);
+    expect(site.idsOf(orgId)).toContain(second?.id);
   });
 });
 
@@ -229,7 +210,7 @@ describe("partner stream", () => {
     const { id: later } = await createOrg({ partnerId: partner.id });
     const rows = [...(await many(before, 2)), ...(await many(later, 2))];
     await send();
-    const ids = [before, later].flatMap((orgId) => site.receiver.entriesOf(orgId).map((line) => line.id));
+    const ids = [before, later].flatMap((orgId) => site.idsOf(orgId));
     expect(ids).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
     const customer = await createUser({ orgId: before, partnerId: partner.id, role: "org_admin" });
     const shown = await stateOf(customer, id);
