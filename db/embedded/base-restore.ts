@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chownSync, createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -7,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { type Binaries, findBinaries, postgresOf } from "./binaries";
 import { loadSecrets, prepareHome } from "./cluster";
 import { readPostmaster } from "./postmaster";
-import { POSTGRES_ENV, type Runner, runner } from "./runner";
+import { type Runner, runner, runProgram } from "./runner";
 
 /** Location of a data folder's cluster, existing or not. */
 export type ClusterLocation = {
@@ -45,32 +44,11 @@ function giveTo({ uid, gid }: Runner, folder: string): void {
 }
 
 /** Runs one statement in single-user mode, which first replays the backup's WAL. */
-function runSingle({ who, binaries, cluster }: Ground, statement: string): Promise<void> {
-  return new Promise((done, fail) => {
-    const child = spawn(
-      postgresOf(binaries),
-      ["--single", "-D", cluster, "-c", "log_min_messages=warning", "postgres"],
-      {
-        ...(who.uid !== undefined && { uid: who.uid }),
-        ...(who.gid !== undefined && { gid: who.gid }),
-        cwd: who.cwd,
-        env: POSTGRES_ENV,
-        stdio: ["pipe", "ignore", "pipe"],
-        windowsHide: true,
-      },
-    );
-    let output = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      output = `${output}${text}`.slice(-4_000);
-    });
-    child.once("error", fail);
-    child.once("close", (code) => {
-      if (code === 0 && !/ERROR|FATAL|PANIC/.test(output)) return done();
-      fail(new Error(`PostgreSQL does not take the restored cluster: ${output.trim() || code}`));
-    });
-    child.stdin.on("error", () => {});
-    child.stdin.end(`${statement}\n`);
-  });
+async function runSingle({ who, binaries, cluster }: Ground, statement: string): Promise<void> {
+  const args = ["--single", "-D", cluster, "-c", "log_min_messages=warning", "postgres"];
+  const { code, errors } = await runProgram(postgresOf(binaries), args, { ...who, input: `${statement}\n` });
+  if (code !== 0 || /ERROR|FATAL|PANIC/.test(errors))
+    throw new Error(`PostgreSQL does not take the restored cluster: ${errors || code}`);
 }
 
 /** Receives a cluster's files; `finish` makes it the data folder's own. */

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
@@ -18,7 +17,7 @@ import { z } from "zod";
 import { codeOf } from "@/db/thrown";
 import { type Binaries, initdbOf } from "./binaries";
 import { createFolder } from "./create-folder";
-import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
+import { canEnter, type Runner, runProgram } from "./runner";
 import { syncFolder } from "./sync-folder";
 
 /** Facts beside the cluster, in a file of mode 0600. */
@@ -93,27 +92,6 @@ export function loadSecrets(dataDir: string, home: string): Secrets {
   return secretsFile.parse(JSON.parse(readFileSync(file, "utf8")));
 }
 
-function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promise<void> {
-  return new Promise((done, fail) => {
-    const child = spawn(command, args, {
-      uid,
-      gid,
-      cwd,
-      env: POSTGRES_ENV,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-      windowsHide: true,
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => (output = `${output}${chunk}`.slice(-4_000)));
-    child.once("error", fail);
-    child.once("close", (code) =>
-      code === 0 ? done() : fail(new Error(`initdb failed (${code}):\n${output.trim()}`)),
-    );
-  });
-}
-
 type Installation = { binaries: Binaries; runner: Runner; durable: boolean };
 
 /**
@@ -142,7 +120,8 @@ async function initialise(
   ];
   args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", ...(durable ? [] : ["--no-sync"]));
   try {
-    await run(initdbOf(binaries), args, runner);
+    const { code, errors } = await runProgram(initdbOf(binaries), args, { ...runner, detached: true });
+    if (code !== 0) throw new Error(`initdb failed (${code}):\n${errors}`);
     // initdb has synced its files; later changes must be synced before the first entries.
     appendFileSync(join(draft, "postgresql.conf"), SETTINGS, { flush: durable });
     renameSync(draft, cluster);

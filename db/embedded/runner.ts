@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -20,6 +21,33 @@ export const POSTGRES_ENV: NodeJS.ProcessEnv = {
 export function runner(): Runner {
   if (process.platform === "win32") return { cwd: process.cwd() };
   return process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID, cwd: "/" } : { cwd: "/" };
+}
+
+type Started = Partial<Runner> & { env?: Record<string, string>; detached?: boolean; input?: string };
+
+/** Runs a program of PostgreSQL to its end: its exit code, and the last errors that it wrote. */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  { env = {}, input = "", ...options }: Started,
+): Promise<{ code: number | null; errors: string }> {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, {
+      ...options,
+      env: { ...POSTGRES_ENV, ...env },
+      stdio: ["pipe", "ignore", "pipe"],
+      windowsHide: true,
+    });
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors = `${errors}${text}`.slice(-4_000);
+    });
+    child.once("error", fail);
+    child.once("close", (code) => done({ code, errors: errors.trim() }));
+    // A program that ends without reading its input breaks the pipe.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
 }
 
 /** True if the runner may traverse every folder down to this one. */

@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import postgres from "postgres";
-import { POSTGRES_ENV } from "@/db/embedded/runner";
+import { runProgram } from "@/db/embedded/runner";
 import { withSealer } from "@/db/install-functions";
 import { ensureRoles } from "@/db/roles";
 import { oneOf } from "@/db/rows";
@@ -42,24 +42,11 @@ function requireTool(tool: Tool, serverVersion: number): void {
     );
 }
 
-/** @throws BackupError with the program's output */
-function runTool(tool: Tool, args: string[], url: string): Promise<void> {
-  return new Promise((done, fail) => {
-    const child = spawn(tool, args, {
-      env: { ...POSTGRES_ENV, ...connectionEnv(url) },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let output = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      output = `${output}${text}`.slice(-4_000);
-    });
-    child.once("error", fail);
-    child.once("close", (code) => {
-      if (code === 0) return done();
-      const full = /No space left on device/.test(output) ? "the disk is full: " : "";
-      fail(new BackupError(`${tool} failed: ${full}${output.trim()}`));
-    });
-  });
+/** @throws BackupError with the program's errors */
+async function runTool(tool: Tool, args: string[], url: string): Promise<void> {
+  const { code, errors } = await runProgram(tool, args, { env: connectionEnv(url) });
+  const full = /No space left on device/.test(errors) ? "the disk is full: " : "";
+  if (code !== 0) throw new BackupError(`${tool} failed: ${full}${errors}`);
 }
 
 /** An external database, by the addresses of its roles. */
