@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { open, readFile, rm } from "node:fs/promises";
+import { appendFile, open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { env } from "@/server/ground/env";
@@ -44,13 +44,8 @@ export async function readEveryLatest(): Promise<StoredNote[]> {
 export async function keepInMonth(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);
   createFolder(folder, 0o700);
-  const handle = await open(join(folder, `${stored.signedAt.slice(0, 7)}.ndjson`), "a", 0o600);
-  try {
-    await handle.appendFile(`${JSON.stringify(stored)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const month = join(folder, `${stored.signedAt.slice(0, 7)}.ndjson`);
+  await appendFile(month, `${JSON.stringify(stored)}\n`, { mode: 0o600, flush: true });
   await syncPath(folder);
 }
 
@@ -66,16 +61,6 @@ function replaceLatest({ orgId, size, signedAt }: StoredNote, draft: string): vo
   if (!kept || kept.size <= size || kept.signedAt < signedAt) renameSync(draft, path);
 }
 
-async function writeDraft(path: string, text: string): Promise<void> {
-  const handle = await open(path, "wx", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /**
  * Keeps a checkpoint as the newest, on disk before anything else sees it. The replaced one goes to its month's file if
  * it was the last of its hour. Two processes may do so at once, each with its own draft.
@@ -87,7 +72,7 @@ export async function keepLatest(stored: StoredNote): Promise<void> {
   if (before && hourOf(before) !== hourOf(stored)) await keepInMonth(before);
   const draft = join(folder, `latest.${randomUUID()}.new`);
   try {
-    await writeDraft(draft, stored.note);
+    await writeFile(draft, stored.note, { flag: "wx", mode: 0o600, flush: true });
     replaceLatest(stored, draft);
   } finally {
     await rm(draft, { force: true });

@@ -1,14 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
@@ -26,13 +17,7 @@ export const nameOf = (origin: string): string => toHex(sha256(Buffer.from(origi
 /** Replaces a file atomically: after a crash either the old or the new text is there. */
 function replaceFile(folder: string, name: string, text: string): void {
   const temporary = join(folder, `${name}.tmp`);
-  const handle = openSync(temporary, "w", 0o600);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
   renameSync(temporary, join(folder, name));
   syncFolder(folder);
 }

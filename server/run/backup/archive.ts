@@ -48,7 +48,7 @@ export class ArchiveWriter {
 
   constructor(private readonly file: string) {
     this.#partial = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString("hex")}.partial`);
-    const target = createWriteStream(this.#partial, { mode: 0o600, flags: "wx" });
+    const target = createWriteStream(this.#partial, { mode: 0o600, flags: "wx", flush: true });
     this.#written = pipeline(this.#pack, createGzip({ level: 1 }), target);
     this.#written.catch(() => {});
   }
@@ -92,8 +92,6 @@ export class ArchiveWriter {
   async finish(check: (partial: string) => Promise<unknown>): Promise<number> {
     this.#pack.finalize();
     await this.#written;
-    const handle = await open(this.#partial, "r+");
-    await handle.sync().finally(() => handle.close());
     const { size } = await stat(this.#partial);
     await check(this.#partial);
     await rename(this.#partial, this.file);
