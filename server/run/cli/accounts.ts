@@ -7,7 +7,6 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { relay, stopRelay } from "@/server/devices/live/relay";
 import { systemCtx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { isUuid } from "@/server/ground/ids";
 import { createApiKey as createKey } from "@/server/identity/api-keys/api-keys";
 import { createInput as createKeyInput } from "@/server/identity/api-keys/schema";
 import { findByEmail } from "@/server/identity/auth/find-by-email";
@@ -22,20 +21,23 @@ import { createSystemAdmin, foundPartner, isSetupNeeded } from "@/server/setup/s
 import { type Command, printNote, readArgs, readStdin, required, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 
-/** @throws UsageError for an invalid or unknown organization id */
-export async function knownOrganization(orgId: string): Promise<string> {
-  const id = orgId.toLowerCase();
-  if (!isUuid(id)) throw new UsageError(`--org: "${orgId}" is not an organization's id.`);
+/** Organization id from an id or slug. @throws UsageError if there is none, or several */
+export async function organizationOf(named: string): Promise<string> {
   const rows = await asSystem((tx) =>
-    tx.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, id)),
+    tx
+      .select({ id: organizations.id })
+      .from(organizations)
+      .where(or(sql`${organizations.id}::text = lower(${named})`, sql`${organizations.slug} = ${named}`))
+      .limit(2),
   );
-  if (rows.length === 0) throw new UsageError(`--org: there is no organization ${id}.`);
-  return id;
+  if (rows.length > 1) throw new UsageError(`--org: several organizations are called "${named}"; give the id.`);
+  if (!rows[0]) throw new UsageError(`--org: there is no organization "${named}".`);
+  return rows[0].id;
 }
 
 /** Organizations of a repeated --org; undefined without one. */
-export const knownOrganizations = async (given: string[] | undefined): Promise<string[] | undefined> =>
-  given && Promise.all(given.map(knownOrganization));
+export const organizationsOf = async (named: string[] | undefined): Promise<string[] | undefined> =>
+  named && Promise.all(named.map(organizationOf));
 
 type Given = { email: string; password: string; name: string; organization: string; partnerId: string | undefined };
 
@@ -94,20 +96,6 @@ export const createAdmin: Command = {
     return 0;
   },
 };
-
-/** Organization id from an id or slug. */
-async function organizationOf(named: string): Promise<string> {
-  const rows = await asSystem((tx) =>
-    tx
-      .select({ id: organizations.id })
-      .from(organizations)
-      .where(or(sql`${organizations.id}::text = lower(${named})`, sql`${organizations.slug} = ${named}`))
-      .limit(2),
-  );
-  if (rows.length > 1) throw new UsageError(`--org: several organizations are called "${named}"; give the id.`);
-  if (!rows[0]) throw new UsageError(`--org: there is no organization "${named}".`);
-  return rows[0].id;
-}
 
 /** Creates an API key and prints it once, the only text on standard output. */
 export const createApiKey: Command = {

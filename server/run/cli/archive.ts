@@ -14,7 +14,7 @@ import { beginRestoration, restore as restoreNow } from "@/server/notify/streams
 import { restoreInput } from "@/server/notify/streams/archive/schema";
 import { type Found, judgeSeries, type Verdict } from "@/server/notify/streams/archive/series";
 import { type Manifest, manifestKey, readManifest } from "@/server/notify/streams/destinations/archive-manifest";
-import { knownOrganization } from "./accounts";
+import { organizationOf } from "./accounts";
 import { type Command, innerField, readArgs, required, say, UsageError, visible } from "./command";
 import { onPlatform } from "./platform";
 import { openFile, readText } from "./read-bytes";
@@ -126,7 +126,7 @@ async function restore(args: string[]): Promise<number> {
   const done = await onPlatform(async () => {
     const { id } = await beginRestoration(
       systemCtx(),
-      { ...range, orgId: await knownOrganization(org) },
+      { ...range, orgId: await organizationOf(org) },
       { isQueued: false },
     );
     return restoreNow(id, new AbortController().signal);
@@ -143,7 +143,7 @@ async function restore(args: string[]): Promise<number> {
 
 export const archive: Command = {
   usage:
-    "verify FOLDER [--key VERIFIER_KEY]... [--policy FILE] [--json] | restore --org ID [--from-seq N --to-seq N | --from TIME --to TIME]",
+    "verify FOLDER [--key VERIFIER_KEY]... [--policy FILE] [--json] | restore --org ID_OR_SLUG [--from-seq N --to-seq N | --from TIME --to TIME]",
   summary:
     "check a copy of an archive, or restore a range for a day; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   failed: EXIT_CODE.unreadable,

@@ -2,7 +2,7 @@ import type { Break } from "@/server/evidence/chain/verifier";
 import type { Judged } from "@/server/evidence/integrity/judge";
 import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
 import { repairHead as repair } from "@/server/retention/repair-head";
-import { knownOrganization } from "./accounts";
+import { organizationOf } from "./accounts";
 import { type Command, printNote, readArgs, required, say } from "./command";
 import { onPlatform } from "./platform";
 import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
@@ -24,13 +24,13 @@ function showAfter(after: Judged, text: string): number {
 
 /** Lets a chain continue from an older restored state, permanently recorded, signed and visible. */
 export const continueChain: Command = {
-  usage: "--org ID",
+  usage: "--org ID_OR_SLUG",
   summary:
     "let a chain continue that was restored to an older state or lost all entries: recorded, signed, never intact over what was lost; exit code 3 done, 0 nothing to do, 1 refused",
   async run(args) {
     const { values } = readArgs(args, { org: { type: "string" } });
     const org = required(values.org, "--org");
-    const done = await onPlatform(async () => continueOrganization(await knownOrganization(org)));
+    const done = await onPlatform(async () => continueOrganization(await organizationOf(org)));
     if (done.kind === "right") {
       say("The chain holds everything that this server has signed: there is nothing to do.");
       return EXIT_CODE.intact;
@@ -49,12 +49,12 @@ export const continueChain: Command = {
 
 /** Rebuilds a chain's lost head from its proven rows. */
 export const repairHead: Command = {
-  usage: "--org ID",
+  usage: "--org ID_OR_SLUG",
   summary: "rebuild the lost head of a chain from its verified entries; exit code 0 done or right already, 1 refused",
   async run(args) {
     const { values } = readArgs(args, { org: { type: "string" } });
     const org = required(values.org, "--org");
-    const done = await onPlatform(async () => repair(await knownOrganization(org)));
+    const done = await onPlatform(async () => repair(await organizationOf(org)));
     if (done.kind === "right") {
       say("The head of this chain is its newest entry: there is nothing to repair.");
       return EXIT_CODE.intact;

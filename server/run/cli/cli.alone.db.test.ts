@@ -219,14 +219,13 @@ describe.concurrent("commands on an external database", () => {
     expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
   });
 
-  it("prune an organization ID in capitals, and reject an unknown ID", async () => {
+  it("prune an organization by its ID in capitals, and reject an unknown one", async () => {
     const { id } = await createOrg();
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const run = (org: string) => runCli(["retention", "--dry-run", "--org", org], { env: settings });
     expect((await run(id.toUpperCase())).out).toContain("7 audit entries would go (sequence 1 to 7)");
-    const [nobody, odd] = [await run(randomUUID()), await run("contoso")];
-    expect(nobody).toMatchObject({ code: 2, out: "", err: expect.stringContaining("there is no organization") });
-    expect(odd).toMatchObject({ code: 2, out: "", err: expect.stringContaining("is not an organization's id") });
+    for (const nobody of [await run(randomUUID()), await run("nowhere")])
+      expect(nobody).toMatchObject({ code: 2, out: "", err: expect.stringContaining("there is no organization") });
   });
 
   it("refuse to prune while the clocks differ", async () => {

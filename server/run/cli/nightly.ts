@@ -1,6 +1,6 @@
 import { type NightlyRun, runNightly } from "@/server/evidence/integrity/nightly";
 import { log } from "@/server/ground/log";
-import { knownOrganizations } from "./accounts";
+import { organizationsOf } from "./accounts";
 import { type Command, readArgs, say, UsageError } from "./command";
 import { onPlatform } from "./platform";
 import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
@@ -35,7 +35,7 @@ const exitCodeOf = ({ broken, failed, unproven }: NightlyRun): number => {
 
 /** Runs the nightly verification now. */
 export const nightly: Command = {
-  usage: "[--org ID]... | [--all] [--json]",
+  usage: "[--org ID_OR_SLUG]... | [--all] [--json]",
   summary: "run the nightly verification now; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   failed: EXIT_CODE.unreadable,
   async run(args) {
@@ -49,7 +49,7 @@ export const nightly: Command = {
     // The report on standard output includes the alarm, so its log line is suppressed.
     if (values.json) log.level = "silent";
     const run = await onPlatform(async () => {
-      const orgIds = await knownOrganizations(values.org);
+      const orgIds = await organizationsOf(values.org);
       return runNightly(orgIds ? { orgIds } : {});
     });
     if (values.json) say(JSON.stringify(run));

@@ -2,7 +2,7 @@ import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/devices/logs/prune"
 import { refuseMovedClock } from "@/server/retention/clock";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { whyNotPruned } from "@/server/retention/schedule";
-import { knownOrganizations } from "./accounts";
+import { organizationsOf } from "./accounts";
 import { type Command, printNote, readArgs, say } from "./command";
 import { onPlatform } from "./platform";
 
@@ -61,13 +61,13 @@ async function pruneLogs(dryRun: boolean, only: { orgIds?: readonly string[] }):
 
 /** Runs pruning now; --dry-run only shows what it would remove. */
 export const retention: Command = {
-  usage: "[--dry-run] [--org ID]...",
+  usage: "[--dry-run] [--org ID_OR_SLUG]...",
   summary: "prune expired audit entries and device logs now; --dry-run only looks",
   async run(args) {
     const { values } = readArgs(args, { "dry-run": { type: "boolean" }, org: { type: "string", multiple: true } });
     const dryRun = values["dry-run"] ?? false;
     const { run, logs } = await onPlatform(async () => {
-      const orgIds = await knownOrganizations(values.org);
+      const orgIds = await organizationsOf(values.org);
       const only = orgIds ? { orgIds } : {};
       if (!dryRun) await refuseMovedClock();
       return { logs: await pruneLogs(dryRun, only), run: await runRetention({ dryRun, ...only }) };
