@@ -31,6 +31,9 @@ const TAIL = `AND l.actor_type <> 'system' GROUP BY 1, 2, 3, 4, 5) r,
   GROUP BY r.org_id, k.kind, r.actor_type, r.actor, md5(k.value)`;
 const SEEN_BETWEEN = `${HEAD} audit_logs l WHERE l.org_id = $1 AND l.chain_seq BETWEEN $2 AND $3 ${TAIL}`;
 
+/** Smallest step: lists read the rows beyond it themselves, so it is far below that of a segment. */
+const MIN_ROWS = 16;
+
 type Chain = { orgId: string; seq: number; pruned: number };
 
 /** Removes pruned rows: a value first seen in one moves to the oldest kept row with it. */
@@ -50,11 +53,7 @@ async function followPruning(tx: postgres.TransactionSql, { orgId, pruned }: Cha
  * lock.
  * @returns number of rows advanced
  */
-export async function advanceFirstSeen(
-  tx: postgres.TransactionSql,
-  chain: Chain,
-  { least, most }: { least: number; most: number },
-): Promise<number> {
+export async function advanceFirstSeen(tx: postgres.TransactionSql, chain: Chain, most: number): Promise<number> {
   const { orgId, seq, pruned } = chain;
   await tx`INSERT INTO audit_first_seen_state (org_id) VALUES (${orgId}) ON CONFLICT DO NOTHING`;
   const [state] = await tx<{ through: number; pruned: number }[]>`
@@ -62,7 +61,7 @@ export async function advanceFirstSeen(
     FROM audit_first_seen_state WHERE org_id = ${orgId}`;
   const through = Math.max(state?.through ?? 0, pruned);
   if (pruned > (state?.pruned ?? 0)) await followPruning(tx, chain, through);
-  const last = seq - through < least ? through : Math.min(seq, through + most);
+  const last = seq - through < MIN_ROWS ? through : Math.min(seq, through + most);
   if (last > through)
     await tx.unsafe(
       `INSERT INTO audit_first_seen AS f
@@ -145,6 +144,36 @@ export const countFirstSeen = (): SQL =>
     JOIN ${firstSightings(textArray(FIRST_SEEN))} s ON s.org_id = f.org_id AND s.first_seq = f.chain_seq GROUP BY 1`;
 
 type Sealed = { orgId: string; chainSeq: number; user: { id: string } };
+type Found = { org_id: string; seq: number; kind: FirstSeen | null; indexed: boolean };
+
+/** Stored first sightings of entries, and whether the index has come to each. */
+const readIndexed = (tx: Tx, entries: readonly Sealed[]): Promise<Found[]> =>
+  rowsOf(
+    tx,
+    sql`SELECT w.org_id, w.seq::float8 AS seq, f.kind, coalesce(w.seq <= s.through_seq, false) AS indexed
+      FROM unnest(${uuids(entries.map(({ orgId }) => orgId))}, ${bigints(entries.map(({ chainSeq }) => chainSeq))})
+        AS w(org_id, seq)
+      LEFT JOIN audit_first_seen_state s ON s.org_id = w.org_id
+      LEFT JOIN audit_first_seen f ON f.org_id = w.org_id AND f.first_seq = w.seq`,
+  );
+
+/** First sightings of entries that the index has not come to, or just has. */
+function readUnindexed(tx: Tx, entries: readonly Sealed[]): Promise<Found[]> {
+  const orgIds = uuids([...new Set(entries.map(({ orgId }) => orgId))]);
+  const actorIds = uuids([...new Set(entries.map(({ user }) => user.id))]);
+  const seqs = entries.map(({ chainSeq }) => chainSeq);
+  const unread = sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)} AND l.actor_id = ANY (${actorIds})`;
+  return rowsOf(
+    tx,
+    sql`WITH wanted AS MATERIALIZED (
+        SELECT w.* FROM unnest(${uuids(entries.map(({ orgId }) => orgId))}, ${bigints(seqs)}) AS w(org_id, seq))
+      SELECT f.org_id, f.first_seq::float8 AS seq, f.kind FROM wanted w
+        JOIN audit_first_seen f ON f.org_id = w.org_id AND f.first_seq = w.seq
+      UNION ALL
+      SELECT u.org_id, u.first_seq::float8, u.kind FROM wanted w
+        JOIN ${unreadFirsts(unread, sql`true`)} ON u.org_id = w.org_id AND u.first_seq = w.seq`,
+  );
+}
 
 /**
  * Adds `firstSeen` to entries with something new about their actor; returns others as is. A distributed database has no
@@ -155,23 +184,15 @@ export async function withFirstSeen<E extends Sealed>(
   entries: readonly E[],
 ): Promise<(E & { firstSeen?: FirstSeen[] })[]> {
   if (entries.length === 0 || !layout().isIndexed) return [...entries];
-  const orgIds = uuids([...new Set(entries.map(({ orgId }) => orgId))]);
-  const actorIds = uuids([...new Set(entries.map(({ user }) => user.id))]);
-  const seqs = entries.map(({ chainSeq }) => chainSeq);
-  const unread = sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)} AND l.actor_id = ANY (${actorIds})`;
-  const rows = await rowsOf<{ org_id: string; seq: number; kind: FirstSeen }>(
-    tx,
-    sql`WITH wanted AS MATERIALIZED (
-        SELECT w.* FROM unnest(${uuids(entries.map(({ orgId }) => orgId))}, ${bigints(seqs)}) AS w(org_id, seq))
-      SELECT f.org_id, f.first_seq::float8 AS seq, f.kind FROM wanted w
-        JOIN audit_first_seen f ON f.org_id = w.org_id AND f.first_seq = w.seq
-      UNION ALL
-      SELECT u.org_id, u.first_seq::float8, u.kind FROM wanted w
-        JOIN ${unreadFirsts(unread, sql`true`)} ON u.org_id = w.org_id AND u.first_seq = w.seq`,
-  );
-  const found = groupBy(rows, ({ org_id, seq }) => `${org_id} ${seq}`);
+  const keyOf = (orgId: string, seq: number) => `${orgId} ${seq}`;
+  const found = groupBy(await readIndexed(tx, entries), ({ org_id, seq }) => keyOf(org_id, seq));
+  const rest = entries.filter(({ orgId, chainSeq }) => !found.get(keyOf(orgId, chainSeq))?.[0]?.indexed);
+  const others =
+    rest.length > 0 ? groupBy(await readUnindexed(tx, rest), ({ org_id, seq }) => keyOf(org_id, seq)) : undefined;
   return entries.map((entry) => {
-    const kinds = found.get(`${entry.orgId} ${entry.chainSeq}`)?.map(({ kind }) => kind);
-    return kinds ? { ...entry, firstSeen: FIRST_SEEN.filter((kind) => kinds.includes(kind)) } : entry;
+    const key = keyOf(entry.orgId, entry.chainSeq);
+    const kinds = [...(found.get(key) ?? []), ...(others?.get(key) ?? [])].map(({ kind }) => kind);
+    const firstSeen = FIRST_SEEN.filter((kind) => kinds.includes(kind));
+    return firstSeen.length > 0 ? { ...entry, firstSeen } : entry;
   });
 }

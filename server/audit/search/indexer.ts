@@ -156,7 +156,7 @@ export const indexChain = (orgId: string, most = MAX_STEP_ROWS): Promise<number 
       SELECT seq::float8 AS seq, pruned_through_seq::float8 AS pruned FROM audit_chain_heads_of(ARRAY[${orgId}]::uuid[])`;
     if (!head) return 0;
     const [tallied] = await tx<{ rows: number }[]>`SELECT audit_tally_advance(${orgId})::float8 AS rows`;
-    const noted = await advanceFirstSeen(tx, { orgId, ...head }, { least: MIN_ROWS, most });
+    const noted = await advanceFirstSeen(tx, { orgId, ...head }, most);
     const others = Math.max(tallied?.rows ?? 0, noted);
     await deleteSegments(tx, orgId, { first: 0, last: head.pruned });
     const [newest] = await readSegments(tx, orgId, { ...WHOLE, limit: 1 });
