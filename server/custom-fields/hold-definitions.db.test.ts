@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { atOnce, waiting } from "@/testing/held-rows";
-import { check, createDevices, createSimple, createWorld, stageText, valuesOf } from "@/testing/import/imports";
+import { checkText, createDevices, createSimple, createWorld, valuesOf } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 import { createDefinition, listDefinitions, lockDefinitions, removeDefinition } from "./definitions";
 import { getImport } from "./import/imports";
@@ -45,7 +45,7 @@ it("when two people delete a field at once, one gets not_found", async () => {
 
 it("an import and its undo stop when a field is deleted, without writing its values", async () => {
   const { ctx, ids, text } = await createSimple();
-  const { id } = await check(ctx, (await stageText(ctx, text)).id);
+  const { id } = await checkText(ctx, text);
   await startRun.run(ctx, { id });
   const { data } = await listDefinitions.run(ctx, {});
   const tag = data.find(({ fieldKey }) => fieldKey === "asset_tag");

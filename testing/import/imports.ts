@@ -3,6 +3,7 @@ import { asSystem } from "@/db/client";
 import { customFieldValues } from "@/db/schema";
 import { createImport, getImport } from "@/server/custom-fields/import/imports";
 import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
+import { savePlan } from "@/server/custom-fields/import/plan";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { importWork } from "@/server/custom-fields/import/run/run-job";
@@ -85,7 +86,7 @@ export const stageText = (ctx: Ctx, content: string | Uint8Array, name = "export
   stageFiles(ctx, [{ name, content }]);
 
 /** The plan with some fields changed, by column title. */
-export function withFields(state: ImportState, changes: Record<string, Partial<PlanField>>): Plan {
+export function withFields(state: ImportState, changes: Changes): Plan {
   const plan = state.plan as Plan;
   const fields = plan.fields.map((field) => ({ ...field, ...changes[state.columns[field.column]?.title ?? ""] }));
   return { ...plan, fields };
@@ -101,6 +102,20 @@ export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   await startRun.run(ctx, { id });
   await workOff(importWork);
   return getImport.run(ctx, { id });
+}
+
+type Changes = Record<string, Partial<PlanField>>;
+
+/** Stages one file and checks it, with some fields of its plan changed, by column title. */
+export async function checkText(ctx: Ctx, content: string | Uint8Array, changes?: Changes): Promise<ImportState> {
+  const staged = await stageText(ctx, content);
+  if (changes) await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, changes) });
+  return check(ctx, staged.id);
+}
+
+/** Stages, checks and runs one file. */
+export async function runText(ctx: Ctx, content: string | Uint8Array, changes?: Changes): Promise<ImportState> {
+  return run(ctx, (await checkText(ctx, content, changes)).id);
 }
 
 /** A started import of an organization's partner, without a user. */

@@ -4,11 +4,13 @@ import { asSystem } from "@/db/client";
 import { toCsv } from "@/testing/import/files";
 import {
   check,
+  checkText,
   createDevices,
   createSimple,
   createWorld,
   outcomesOf,
   run,
+  runText,
   simpleCsv,
   stageText,
   valuesOf,
@@ -39,12 +41,12 @@ describe("checking an import", () => {
       ["77", "three.corp", "vm", "c"],
       ["8", "four", "S4", "d"],
     );
-    const checked = await check(ctx, (await stageText(ctx, shared)).id);
+    const checked = await checkText(ctx, shared);
     expect(await outcomesOf(ctx, checked)).toEqual(Array(4).fill("matched_hostname"));
     const { rows: listed } = await listRows.run(ctx, { id: checked.id, limit: 10 });
     expect(listed.map(({ sourceId }) => sourceId)).toEqual([null, null, null, "8"]);
     const two = rows(["77", "one", "", "a"], ["77", "two", "", "b"]);
-    const conflicting = await check(ctx, (await stageText(ctx, two)).id);
+    const conflicting = await checkText(ctx, two);
     expect(await outcomesOf(ctx, conflicting)).toEqual(["identity_conflict", "identity_conflict"]);
   });
 
@@ -107,7 +109,7 @@ describe("checking an import", () => {
       ["100", "WS1.west.contoso.com", "", "v"],
       ["200", "ws2.west.contoso.com", "", "v"],
     ]);
-    const checked = await check(ctx, (await stageText(ctx, text)).id);
+    const checked = await checkText(ctx, text);
     expect(await outcomesOf(ctx, checked)).toEqual<RowOutcome[]>(["identity_conflict", "matched_source_id"]);
   });
 
@@ -120,7 +122,7 @@ describe("checking an import", () => {
           (SELECT count(*) FROM device_source_ids WHERE partner_id = ${partnerId}::uuid) AS s`)),
       ]);
     const before = await counts();
-    await check(ctx, (await stageText(ctx, text)).id);
+    await checkText(ctx, text);
     expect(await counts()).toEqual(before);
   });
 
@@ -153,9 +155,7 @@ describe("checking an import", () => {
 
   it("rejects duplicate or empty mappings and a type that disagrees", async () => {
     const { ctx, text } = await createSimple();
-    const first = await stageText(ctx, text);
-    await check(ctx, first.id);
-    await run(ctx, first.id);
+    await runText(ctx, text);
     const again = await stageText(
       ctx,
       simpleCsv(["1", "PC1", "Acme", "7", "1", "x"], ["2", "PC2", "Acme", "8", "1", "x"]),
@@ -190,14 +190,7 @@ describe("checking an import", () => {
       { orgId: a.id, hostname: "twin" },
       { orgId: b.id, hostname: "twin" },
     ]);
-    const staged = await stageText(
-      ctx,
-      toCsv([
-        ["Computer ID", "Computer Name", "Asset Tag"],
-        ["1", "twin", "one"],
-        ["2", "twin", "two"],
-      ]),
-    );
+    const staged = await stageText(ctx, "Computer ID,Computer Name,Asset Tag\n1,twin,one\n2,twin,two\n");
     await check(ctx, staged.id);
     const [row] = (await listRows.run(ctx, { id: staged.id, outcome: "ambiguous", limit: 10 })).rows;
     expect(row?.candidates.map((c) => c.organization).sort()).toEqual(["Acme", "Beta"]);
@@ -222,14 +215,7 @@ describe("checking an import", () => {
       { orgId: a.id, hostname: "twin.c" },
       { orgId: b.id, hostname: "twin.b" },
     ]);
-    const staged = await stageText(
-      ctx,
-      toCsv([
-        ["Computer Name", "Asset Tag"],
-        ["twin", "one"],
-        ["twin.a", "two"],
-      ]),
-    );
+    const staged = await stageText(ctx, "Computer Name,Asset Tag\ntwin,one\ntwin.a,two\n");
     expect(await outcomesOf(ctx, await check(ctx, staged.id))).toEqual(["ambiguous", "ambiguous"]);
     await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'twin.a' WHERE id = ${ids[0]}::uuid`));
@@ -245,8 +231,7 @@ describe("checking an import", () => {
       { orgId: b.id, hostname: "twin" },
     ]);
     const header = ["Computer Name", "Asset Tag"];
-    const staged = await stageText(ctx, toCsv([header, ["twin", "one"], ["twin", "two"]]));
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, toCsv([header, ["twin", "one"], ["twin", "two"]]));
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'other' WHERE id = ${ids[1]}::uuid`));
     const picked = await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
     expect(picked.job?.name).toBe("check");
@@ -259,13 +244,7 @@ describe("checking an import", () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const given = [a.id, b.id, b.id].map((orgId) => ({ orgId, hostname: "twin" }));
     const ids = await createDevices(partnerId, given);
-    const staged = await stageText(
-      ctx,
-      toCsv([
-        ["Computer Name", "Asset Tag"],
-        ["twin", "one"],
-      ]),
-    );
+    const staged = await stageText(ctx, "Computer Name,Asset Tag\ntwin,one\n");
     await check(ctx, staged.id);
     await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'other' WHERE id = ${ids[0]}::uuid`));

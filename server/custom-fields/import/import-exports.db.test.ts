@@ -92,23 +92,18 @@ const long = toCsv([
     AUTOMATE_HEADER.slice(5).map((title, i) => [row[0], row[1], row[2], title, row[5 + i]] as string[]),
   ),
 ]);
-const western = (text: string) => text.replaceAll("Łukasz Żak", "Lukáš Žák");
 
 describe("an Automate extra data export", () => {
+  // Encodings, delimiters and compression are proven on the reader (read/read-file.test.ts).
   it.each<[string, string, string | Uint8Array]>([
-    ["as CSV in UTF-8", "export.csv", automateCsv(COMPUTERS)],
-    ["as CSV in UTF-8 with a mark", "export.csv", encodeText(automateCsv(COMPUTERS), { encoding: "utf-8", bom: true })],
     [
-      "with semicolons, in UTF-16",
-      "export.csv",
-      encodeText(automateCsv(COMPUTERS, ";"), { encoding: "utf-16le", bom: true }),
+      "with semicolons, in UTF-16, gzipped",
+      "export.csv.gz",
+      encodeText(automateCsv(COMPUTERS, ";"), { encoding: "utf-16le", bom: true, gzip: true }),
     ],
-    ["as TSV", "export.tsv", automateCsv(COMPUTERS, "\t")],
-    ["in Windows-1252", "export.csv", encodeText(western(automateCsv(COMPUTERS)), { encoding: "windows-1252" })],
-    ["gzipped", "export.csv.gz", encodeText(automateCsv(COMPUTERS), { encoding: "utf-8", gzip: true })],
     ["as a workbook", "export.xlsx", toXlsx([AUTOMATE_HEADER, ...rows])],
     ["as a long list", "long.csv", long],
-  ])("is imported completely %s", async (what, name, content) => {
+  ])("is imported completely %s", async (_, name, content) => {
     const { ctx, ids } = await arrange();
     const staged = await stageText(ctx, content, name);
     const key = withFields(staged, { "BitLocker Recovery Key": { action: "create" } });
@@ -117,11 +112,7 @@ describe("an Automate extra data export", () => {
     const done = await apply(ctx, staged);
     expect(done.summary.run).toMatchObject({ devices: COMPUTERS, recordedSourceIds: COMPUTERS });
     expect(done.summary.run?.readBack?.every(({ written, found }) => written === found)).toBe(true);
-    for (const n of [1, 2, 13, 39]) {
-      const expected = expectedOf(n);
-      if (what.includes("1252")) expected.primary_user = western(expected.primary_user as string);
-      expect(await heldBy(ctx, ids[n - 1] as string)).toEqual(expected);
-    }
+    for (const n of [1, 2, 13, 39]) expect(await heldBy(ctx, ids[n - 1] as string)).toEqual(expectedOf(n));
     expect(expectedOf(13).notes).toContain("\n");
   });
 });

@@ -10,11 +10,13 @@ import { call, createUser, ctxFor } from "@/testing/factories";
 import { toCsv, toXlsx } from "@/testing/import/files";
 import {
   check,
+  checkText,
   createDevices,
   createSimple,
   createWorld,
   outcomesOf,
   run,
+  runText,
   SIMPLE_HEADER,
   simpleCsv,
   stageFiles,
@@ -127,14 +129,7 @@ describe("import files", () => {
     // People who reach only some organizations write into existing fields.
     await createDefinition.run(ctx, createInput.parse({ name: "Asset Tag", fieldKey: "asset_tag", type: "text" }));
     const limited = await ctxFor(await createUser({ role: "partner_admin", partnerId, organizationIds: [a.id] }));
-    const staged = await stageText(
-      limited,
-      toCsv([
-        ["Computer ID", "Computer Name", "Asset Tag"],
-        ["1", "PC2", "x"],
-        ["9", "PC1", "y"],
-      ]),
-    );
+    const staged = await stageText(limited, "Computer ID,Computer Name,Asset Tag\n1,PC2,x\n9,PC1,y\n");
     expect(await outcomesOf(limited, await check(limited, staged.id))).toEqual(["not_found", "matched_hostname"]);
     // The source id is recorded on a device beyond reach: that is not shown, and nothing is guessed.
     const done = await run(limited, staged.id);
@@ -175,11 +170,7 @@ describe("import files", () => {
 
   it("keeps identifier columns in rejected rows even if titled like a secret", async () => {
     const { ctx, admin } = await createSimple(["PC1"]);
-    const file = toCsv([
-      ["Device Key", "Computer Name", "Asset Tag", "Door Code"],
-      ["7", "PC1", "A1", "1234"],
-      ["8", "gone", "A2", "5678"],
-    ]);
+    const file = "Device Key,Computer Name,Asset Tag,Door Code\n7,PC1,A1,1234\n8,gone,A2,5678\n";
     const staged = await stageText(ctx, file);
     const plan = withFields(staged, {});
     const identifiers = { ...plan.identifiers, sourceId: 0 };
@@ -192,9 +183,7 @@ describe("import files", () => {
 
   it("shows current and new values and the conflicting row, before and after the run", async () => {
     const { ctx, admin, text } = await createSimple();
-    const first = await stageText(ctx, text);
-    await check(ctx, first.id);
-    await run(ctx, first.id);
+    await runText(ctx, text);
     const changed = [
       SIMPLE_HEADER,
       ["1", "PC1", "Acme", "B1", "0", ""],
@@ -202,9 +191,7 @@ describe("import files", () => {
       ["3", "PC3", "Acme", "x", "", ""],
       ["3", "PC3", "Acme", "y", "", ""],
     ];
-    const staged = await stageText(ctx, toXlsx(changed), "second.xlsx");
-    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Asset Tag": { overwrite: true } }) });
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, toXlsx(changed), { "Asset Tag": { overwrite: true } });
     const expected = [
       { "Asset Tag (held)": "A1", "Asset Tag (new)": "B1", "Asset Tag (outcome)": "Overwrite", "Other rows": "" },
       { "Asset Tag (held)": "A2", "Asset Tag (new)": "B2", "Asset Tag (outcome)": "Overwrite", "Patched (new)": "Yes" },
@@ -227,10 +214,7 @@ describe("import files", () => {
   it("recognizes its own list of rejected rows and reuses the mapping", async () => {
     const { ctx, admin, ids } = await createSimple();
     const text = `${simpleCsv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
-    const first = await stageText(ctx, text);
-    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
-    await check(ctx, first.id);
-    await run(ctx, first.id);
+    const first = await runText(ctx, text, { Patched: { action: "skip" } });
     const rejected = await call(REJECTED, { token: admin, params: { id: first.id } });
     const again = await stageText(ctx, rejected.text.replace("gone", "PC2"), "fixed.csv");
     expect(again.columns.map((column) => column.title)).toEqual(SIMPLE_HEADER);
@@ -258,10 +242,7 @@ describe("import files", () => {
       const { plan } = await stageText(ctx, text);
       return plan?.fields.find(({ column }) => column === 1);
     };
-    const first = await stageText(ctx, file("1/31/2024", "2/3/2024", "12/25/2023"));
-    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Bought: { name: "Bought on" } }) });
-    await check(ctx, first.id);
-    const ran = await run(ctx, first.id);
+    const ran = await runText(ctx, file("1/31/2024", "2/3/2024", "12/25/2023"), { Bought: { name: "Bought on" } });
     await removeDefinition.run(ctx, { id: ran.plan?.fields[1]?.fieldId ?? "" });
     expect(await boughtIn(file("31/1/2024", "2/3/2024"))).toMatchObject({
       name: "Bought on",
@@ -274,11 +255,9 @@ describe("import files", () => {
 
   it("reads a point as a thousands separator if the column has decimal commas", async () => {
     const { ctx, ids } = await createSimple();
-    const staged = await stageText(ctx, 'Computer Name,Price\nPC1,"12,50"\nPC2,1.234\nPC3,"2.345,5"\n');
-    const plan = withFields(staged, { Price: { type: "number", options: null } });
-    await savePlan.run(ctx, { id: staged.id, plan });
-    await check(ctx, staged.id);
-    await run(ctx, staged.id);
+    await runText(ctx, 'Computer Name,Price\nPC1,"12,50"\nPC2,1.234\nPC3,"2.345,5"\n', {
+      Price: { type: "number", options: null },
+    });
     expect(await Promise.all(ids.map((id) => valuesOf(id)))).toEqual([[12.5], [1234], [2345.5]]);
   });
 
@@ -301,11 +280,7 @@ describe("import files", () => {
 
   it("creates fields from a list without any computers", async () => {
     const { ctx } = await createSimple();
-    const list = toCsv([
-      ["Title", "Type", "Scope"],
-      ["Rack", "Text", "Computer"],
-      ["Gateway", "Text", "Client"],
-    ]);
+    const list = "Title,Type,Scope\nRack,Text,Computer\nGateway,Text,Client\n";
     const { id } = await stageText(ctx, list);
     expect((await check(ctx, id)).error).toBeNull();
     expect(await run(ctx, id)).toMatchObject({ status: "done", totalRows: 0 });
@@ -314,10 +289,7 @@ describe("import files", () => {
 
   it("ignores the saved mapping and guesses again on request", async () => {
     const { ctx, text } = await createSimple();
-    const first = await stageText(ctx, text);
-    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Patched: { action: "skip" } }) });
-    await check(ctx, first.id);
-    await run(ctx, first.id);
+    await runText(ctx, text, { Patched: { action: "skip" } });
     const again = await stageText(ctx, text);
     const afresh = await ignoreMapping.run(ctx, again);
     expect(afresh.summary.mappingFrom).toBeUndefined();

@@ -11,10 +11,12 @@ import { auditRows } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import {
   check,
+  checkText,
   createDevices,
   createSimple,
   createWorld,
   run,
+  runText,
   simpleCsv,
   stageText,
   valuesOf,
@@ -71,10 +73,7 @@ describe("a complete import", () => {
 
   it("writes nothing the second time and offers the same mapping", async () => {
     const { ctx, text } = await createSimple();
-    const first = await stageText(ctx, text);
-    await savePlan.run(ctx, { id: first.id, plan: withFields(first, { Bought: { action: "skip" } }) });
-    await check(ctx, first.id);
-    await run(ctx, first.id);
+    await runText(ctx, text, { Bought: { action: "skip" } });
     const second = await stageText(ctx, text, "again.csv");
     expect(second.plan?.fields.map((f) => f.action)).toEqual(["skip", "skip", "skip", "existing", "existing", "skip"]);
     const checked = await check(ctx, second.id);
@@ -89,13 +88,13 @@ describe("a complete import", () => {
 
   it("keeps existing values unless told to overwrite or clear", async () => {
     const { ctx, ids, text } = await createSimple(["PC1", "PC2"]);
-    await runAll(ctx, text);
+    await runText(ctx, text);
     await setDeviceValues.run(ctx, { id: ids[0] as string, asset_tag: "mine" });
     const again = simpleCsv(["1", "PC1", "Acme", "A1", "", ""], ["2", "PC2", "Acme", "new", "NULL", ""]);
-    const kept = await runAll(ctx, again);
+    const kept = await runText(ctx, again);
     expect(kept.summary.run?.fields[0]).toMatchObject({ kept: 2, set: 0, overwrite: 0 });
     expect(await valuesOf(ids[0] as string)).toEqual(["2024-01-31", false, "mine"]);
-    const forced = await runAll(ctx, again, { "Asset Tag": { overwrite: true }, Patched: { clearBlank: true } });
+    const forced = await runText(ctx, again, { "Asset Tag": { overwrite: true }, Patched: { clearBlank: true } });
     expect(forced.summary.run?.fields.map((f) => [f.overwrite, f.clear])).toEqual([
       [2, 0],
       [0, 2],
@@ -104,23 +103,10 @@ describe("a complete import", () => {
     expect(await valuesOf(ids[1] as string)).toEqual(["2024-01-31", "new"]);
   });
 
-  async function runAll(ctx: Parameters<typeof check>[0], text: string, changes = {}) {
-    const staged = await stageText(ctx, text);
-    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, changes) });
-    await check(ctx, staged.id);
-    return run(ctx, staged.id);
-  }
-
   it("undo restores everything except values changed since", async () => {
     const { ctx, ids, text } = await createSimple();
-    await runAll(
-      ctx,
-      toCsv([
-        ["Computer ID", "Asset Tag", "Computer Name"],
-        ["1", "old", "PC1"],
-      ]),
-    );
-    const done = await runAll(ctx, text, { "Asset Tag": { overwrite: true } });
+    await runText(ctx, "Computer ID,Asset Tag,Computer Name\n1,old,PC1\n");
+    const done = await runText(ctx, text, { "Asset Tag": { overwrite: true } });
     await setDeviceValues.run(ctx, { id: ids[1] as string, asset_tag: "changed since" });
     await startUndo.run(ctx, done);
     await workOff(importWork);
@@ -140,8 +126,7 @@ const begun = (signal = new AbortController().signal): Job => ({ signal, attempt
 describe("running an import", () => {
   it("resolves devices again and reports a row that now matches another one", async () => {
     const { ctx, ids, text } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'elsewhere' WHERE id = ${ids[0]}::uuid`));
     const done = await run(ctx, staged.id);
     expect(done.summary.run).toMatchObject({ devices: 2, rows: { changed: 1, matched_hostname: 2 } });
@@ -153,8 +138,7 @@ describe("running an import", () => {
 
   it("continues after a crash without applying anything twice", async () => {
     const { ctx, text, ids } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await startRun.run(ctx, { id: staged.id });
     // A process begins and dies; woken up again, it finds that another one has done it.
     await asSystem((tx) =>
@@ -187,8 +171,7 @@ describe("running an import", () => {
 
   it("continues in another process when its own stops", async () => {
     const { ctx, text } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await startRun.run(ctx, { id: staged.id });
     await expect(importWork.run({ id: staged.id }, begun(AbortSignal.abort()))).rejects.toThrow("aborted");
     expect(await getImport.run(ctx, staged)).toMatchObject({ status: "running", job: { done: 0 }, error: null });
@@ -198,8 +181,7 @@ describe("running an import", () => {
 
   it("is canceled with an explanation after repeated failed attempts", async () => {
     const { ctx, text } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await startRun.run(ctx, { id: staged.id });
     await importWork.run({ id: staged.id }, { ...begun(), attempt: importWork.maxAttempts ?? 0 });
     const error = "It was begun 25 times and never completed.";
@@ -208,8 +190,7 @@ describe("running an import", () => {
 
   it("can be canceled immediately while it waits for a retry", async () => {
     const { ctx, text } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await startRun.run(ctx, { id: staged.id });
     const later = new Date(Date.now() + HOUR_MS);
     await asSystem((tx) => enqueue(tx, importWork, { data: { id: staged.id }, key: staged.id, at: later }));
@@ -222,8 +203,7 @@ describe("running an import", () => {
 
   it("keeps written values on cancel so that they can be undone", async () => {
     const { ctx, text } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await startRun.run(ctx, { id: staged.id });
     await cancelImport.run(ctx, staged);
     await workOff(importWork);
@@ -253,8 +233,7 @@ describe("running an import", () => {
 
   it("stops if the person now needs a second factor and has none", async () => {
     const { ctx, text, partnerId } = await createSimple();
-    const staged = await stageText(ctx, text);
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, text);
     await startRun.run(ctx, { id: staged.id });
     await asSystem((tx) =>
       tx.execute(sql`UPDATE partners SET require_two_factor = true WHERE id = ${partnerId}::uuid`),
@@ -269,13 +248,7 @@ describe("running an import", () => {
   it("is audited without secrets: start, finish and one event per organization", async () => {
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [{ orgId: a.id, hostname: "PC1" }]);
-    const staged = await stageText(
-      ctx,
-      toCsv([
-        ["Computer ID", "Computer Name", "Recovery Key"],
-        ["1", "PC1", "hunter2"],
-      ]),
-    );
+    const staged = await stageText(ctx, "Computer ID,Computer Name,Recovery Key\n1,PC1,hunter2\n");
     expect(staged.plan?.fields[2]).toMatchObject({ action: "skip", secret: true });
     expect(JSON.stringify(staged)).not.toContain("hunter2");
     await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Recovery Key": { action: "create" } }) });
@@ -305,8 +278,7 @@ describe("running an import", () => {
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [{ orgId: a.id, hostname: "PC1" }]);
     const header = ["Computer ID", "Computer Name", "Rack", "Recovery Key"];
-    const staged = await stageText(ctx, toCsv([header, ["1", "PC1", "R1", "hunter2"]]));
-    await check(ctx, staged.id);
+    const staged = await checkText(ctx, toCsv([header, ["1", "PC1", "R1", "hunter2"]]));
     await startRun.run(ctx, { id: staged.id });
     // The rows that a run deletes at its end are locked, so that the end waits.
     const ended = await asSystem(async (tx) => {

@@ -6,7 +6,7 @@ import type { PlanField } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { call } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
-import { check, createSimple, type GivenFile, run, stageFiles, stageText, withFields } from "@/testing/import/imports";
+import { check, checkText, createSimple, type GivenFile, run, stageFiles, withFields } from "@/testing/import/imports";
 
 const HEADER = ["Computer ID", "Computer Name", "Asset", "Warranty"];
 const CLEARING: Partial<PlanField> = { action: "existing", overwrite: true, clearBlank: true };
@@ -15,8 +15,7 @@ const CLEARING: Partial<PlanField> = { action: "existing", overwrite: true, clea
 async function arrange() {
   const world = await createSimple(["PC1", "PC2", "PC3", "PC4"]);
   const rows = [1, 2, 3, 4].map((n) => [String(n), `PC${n}`, `A-${n}`, `W-${n}`]);
-  const first = await stageText(world.ctx, toCsv([HEADER, ...rows]));
-  await check(world.ctx, first.id);
+  const first = await checkText(world.ctx, toCsv([HEADER, ...rows]));
   const summary = { run: { devices: 4, recordedSourceIds: 4 } };
   expect(await run(world.ctx, first.id)).toMatchObject({ status: "done", error: null, summary });
   const stage = async (files: GivenFile[]) => {
@@ -61,12 +60,7 @@ describe("clearing values for blank cells", () => {
 
   it("ignores values missing from a long file and default values of a dump", async () => {
     const { stage, outcomes } = await arrange();
-    const long = toCsv([
-      ["Computer ID", "Computer Name", "Field", "Value"],
-      ["1", "PC1", "Asset", ""],
-      ["1", "PC1", "Warranty", "W-1"],
-      ["2", "PC2", "Warranty", "W-2"],
-    ]);
+    const long = "Computer ID,Computer Name,Field,Value\n1,PC1,Asset,\n1,PC1,Warranty,W-1\n2,PC2,Warranty,W-2\n";
     expect(await outcomes(await stage([{ name: "long.csv", content: long }]))).toEqual([
       ["clear", "same"],
       ["empty", "same"],

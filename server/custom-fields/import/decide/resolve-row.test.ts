@@ -32,125 +32,80 @@ function outcome(given: Partial<RowIdentity>, devices: Given[], hasSourceIds = t
   return "device" in match ? `${match.kind} ${match.device.id}` : match.kind;
 }
 
+const pc = (hostname: string, ...recorded: string[]): Given => ({ hostname, recorded });
+const id = (sourceId: string, hostname: string) => ({ sourceId, hostname });
+
 describe("resolveRow", () => {
   it.for<[string, Partial<RowIdentity>, Given[], string]>([
-    [
-      "finds a recorded source ID",
-      { sourceId: "1", hostname: "pc1" },
-      [{ hostname: "PC1", recorded: ["1"] }],
-      "matched_source_id d0",
-    ],
-    [
-      "finds a renamed device by its source ID",
-      { sourceId: "1", hostname: "old" },
-      [{ hostname: "new", recorded: ["1"] }],
-      "matched_source_id d0",
-    ],
-    [
-      "does not match a reused hostname",
-      { sourceId: "1", hostname: "old" },
-      [{ hostname: "new", recorded: ["1"] }, { hostname: "old" }],
-      "identity_conflict",
-    ],
+    ["finds a recorded source ID", id("1", "pc1"), [pc("PC1", "1")], "matched_source_id d0"],
+    ["finds a renamed device by its source ID", id("1", "old"), [pc("new", "1")], "matched_source_id d0"],
+    ["does not match a reused hostname", id("1", "old"), [pc("new", "1"), pc("old")], "identity_conflict"],
     [
       "does not match a device of the same name in another domain",
-      { sourceId: "1", hostname: "ws1.west.contoso.com" },
-      [{ hostname: "ws1.east.contoso.com", recorded: ["1"] }, { hostname: "WS1.west.contoso.com" }],
+      id("1", "ws1.west.contoso.com"),
+      [pc("ws1.east.contoso.com", "1"), pc("WS1.west.contoso.com")],
       "identity_conflict",
     ],
     [
       "finds a device moved to another domain despite others with its short name",
-      { sourceId: "1", hostname: "ws1.west.contoso.com" },
-      [{ hostname: "ws1.east.contoso.com", recorded: ["1"] }, { hostname: "ws1" }, { hostname: "ws1.north" }],
+      id("1", "ws1.west.contoso.com"),
+      [pc("ws1.east.contoso.com", "1"), pc("ws1"), pc("ws1.north")],
       "matched_source_id d0",
     ],
     [
       "matches a name without a domain to the recorded device",
-      { sourceId: "1", hostname: "ws1" },
-      [{ hostname: "ws1.east.contoso.com", recorded: ["1"] }, { hostname: "ws1.west.contoso.com" }],
+      id("1", "ws1"),
+      [pc("ws1.east.contoso.com", "1"), pc("ws1.west.contoso.com")],
       "matched_source_id d0",
     ],
-    [
-      "falls back to the hostname in any case",
-      { sourceId: "1", hostname: "pc1" },
-      [{ hostname: "PC1" }],
-      "matched_hostname d0",
-    ],
-    [
-      "ignores a domain suffix on either side",
-      { hostname: "pc1" },
-      [{ hostname: "PC1.corp.local" }],
-      "matched_hostname d0",
-    ],
-    ["ignores the row's domain suffix", { hostname: "pc1.corp.local" }, [{ hostname: "PC1" }], "matched_hostname d0"],
-    [
-      "does not ignore differing domain suffixes",
-      { hostname: "pc1.a.local" },
-      [{ hostname: "pc1.b.local" }],
-      "not_found",
-    ],
+    ["falls back to the hostname in any case", id("1", "pc1"), [pc("PC1")], "matched_hostname d0"],
+    ["ignores a domain suffix on either side", { hostname: "pc1" }, [pc("PC1.corp.local")], "matched_hostname d0"],
+    ["ignores the row's domain suffix", { hostname: "pc1.corp.local" }, [pc("PC1")], "matched_hostname d0"],
+    ["does not ignore differing domain suffixes", { hostname: "pc1.a.local" }, [pc("pc1.b.local")], "not_found"],
     [
       "does not ignore a domain suffix if the name is ambiguous without it",
       { hostname: "pc1" },
-      [{ hostname: "pc1.a" }, { hostname: "pc1.b" }],
+      [pc("pc1.a"), pc("pc1.b")],
       "ambiguous",
     ],
-    [
-      "prefers the exact name",
-      { hostname: "pc1.a" },
-      [{ hostname: "pc1.a" }, { hostname: "pc1.b" }],
-      "matched_hostname d0",
-    ],
-    [
-      "reports two devices of one name",
-      { sourceId: "1", hostname: "pc1" },
-      [{ hostname: "pc1" }, { hostname: "PC1" }],
-      "ambiguous",
-    ],
-    [
-      "looks only at devices without a recorded source ID",
-      { sourceId: "2", hostname: "pc1" },
-      [{ hostname: "pc1", recorded: ["1"] }],
-      "identity_conflict",
-    ],
+    ["prefers the exact name", { hostname: "pc1.a" }, [pc("pc1.a"), pc("pc1.b")], "matched_hostname d0"],
+    ["reports two devices of one name", id("1", "pc1"), [pc("pc1"), pc("PC1")], "ambiguous"],
+    ["looks only at devices without a recorded source ID", id("2", "pc1"), [pc("pc1", "1")], "identity_conflict"],
     [
       "does not match a device just because it is the only one left",
-      { sourceId: "2", hostname: "pc1" },
-      [{ hostname: "pc1", recorded: ["1"] }, { hostname: "pc1" }],
+      id("2", "pc1"),
+      [pc("pc1", "1"), pc("pc1")],
       "ambiguous",
     ],
     [
       "narrows by organization",
       { hostname: "pc1", organization: "beta" },
-      [{ hostname: "pc1" }, { hostname: "pc1", orgId: "b" }],
+      [pc("pc1"), { ...pc("pc1"), orgId: "b" }],
       "matched_hostname d1",
     ],
-    ["ignores an unknown organization", { hostname: "pc1", organization: "Gamma" }, [{ hostname: "pc1" }], "not_found"],
+    ["ignores an unknown organization", { hostname: "pc1", organization: "Gamma" }, [pc("pc1")], "not_found"],
     [
       "narrows by serial number",
       { hostname: "pc1", serial: "S2" },
       [
-        { hostname: "pc1", serial: "S1" },
-        { hostname: "pc1", serial: "s2" },
+        { ...pc("pc1"), serial: "S1" },
+        { ...pc("pc1"), serial: "s2" },
       ],
       "matched_hostname d1",
     ],
     [
       "cannot rule out a device whose serial number is unknown",
       { hostname: "pc1", serial: "S2" },
-      [{ hostname: "pc1" }, { hostname: "pc1", serial: "s2" }],
+      [pc("pc1"), { ...pc("pc1"), serial: "s2" }],
       "ambiguous",
     ],
-    ["never matches by serial number alone", { serial: "S2" }, [{ hostname: "pc1", serial: "S2" }], "not_found"],
-    ["treats an IP address as a whole name", { hostname: "10.0.0.1" }, [{ hostname: "10.0.0.2" }], "not_found"],
-    ["finds nothing", { sourceId: "9", hostname: "pc9" }, [{ hostname: "pc1" }], "not_found"],
+    ["never matches by serial number alone", { serial: "S2" }, [{ ...pc("pc1"), serial: "S2" }], "not_found"],
+    ["treats an IP address as a whole name", { hostname: "10.0.0.1" }, [pc("10.0.0.2")], "not_found"],
+    ["finds nothing", id("9", "pc9"), [pc("pc1")], "not_found"],
   ])("%s", ([_, given, devices, expected]) => expect(outcome(given, devices)).toBe(expected));
 
   it("names both source IDs when a hostname moved to another computer", () => {
-    const match = resolveRow(
-      row({ sourceId: "199", hostname: "pc1" }),
-      world([{ hostname: "PC1", recorded: ["103"] }]),
-    );
+    const match = resolveRow(row(id("199", "pc1")), world([pc("PC1", "103")]));
     expect(match).toMatchObject({ kind: "identity_conflict", candidates: [{ id: "d0" }] });
     expect("reason" in match && match.reason).toMatch(/199.*recorded under 103/);
   });
@@ -165,37 +120,6 @@ describe("resolveRow", () => {
 
   it("searches all devices when the file has no source IDs", () => {
     expect(outcome({ hostname: "pc1" }, [{ hostname: "pc1", recorded: ["1"] }], false)).toBe("matched_hostname d0");
-  });
-
-  it("never guesses: only an unambiguous device is a match", () => {
-    const name = fc.constantFrom("a", "a.x", "a.y", "b", "B", "b.x");
-    const device = fc.record({
-      hostname: name,
-      orgId: fc.constantFrom("a", "b"),
-      serial: fc.constantFrom(null, "1", "2"),
-      recorded: fc.constantFrom<string[]>([], ["1"], ["2"]),
-    });
-    const given = fc.record({
-      sourceId: fc.constantFrom(null, "1", "2", "3"),
-      hostname: fc.option(name),
-      organization: fc.constantFrom(null, "Beta", "Nobody"),
-      serial: fc.constantFrom(null, "1", "2"),
-    });
-    fc.assert(
-      fc.property(given, fc.array(device, { maxLength: 6 }), (identity, devices) => {
-        const index = world(devices);
-        const match = resolveRow(identity, index);
-        if (match.kind === "matched_source_id")
-          expect(index.bySourceId.get(identity.sourceId as string)).toEqual([match.device]);
-        if (match.kind === "matched_hostname") {
-          expect(match.device.recorded).toEqual([]);
-          const rivals = devices.filter((d) => d.hostname.toLowerCase() === identity.hostname?.toLowerCase());
-          const narrowed = identity.organization === null && identity.serial === null;
-          if (narrowed) expect(rivals.length).toBeLessThanOrEqual(1);
-        }
-      }),
-      { numRuns: 5000 },
-    );
   });
 
   it("finds no match when the row could mean another device", () => {

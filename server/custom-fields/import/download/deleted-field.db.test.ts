@@ -5,12 +5,12 @@ import { getImport } from "@/server/custom-fields/import/imports";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { importWork } from "@/server/custom-fields/import/run/run-job";
 import { startUndo } from "@/server/custom-fields/import/start";
-import { check, createSimple, run, stageText } from "@/testing/import/imports";
+import { check, createSimple, run, runText, stageText } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 
 it("a finished import keeps its rows, downloads and undo after a field is deleted", async () => {
   const { ctx, text } = await createSimple(["PC1"]);
-  await run(ctx, (await check(ctx, (await stageText(ctx, text)).id)).id);
+  await runText(ctx, text);
   const second = await stageText(ctx, text.replace("A1", "A2"));
   expect(second.plan?.fields[3]?.action).toBe("existing");
   const { id } = await run(ctx, (await check(ctx, second.id)).id);

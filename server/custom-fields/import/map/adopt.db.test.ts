@@ -5,7 +5,7 @@ import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
 import { importWork } from "@/server/custom-fields/import/run/run-job";
 import { startCheck, startRun } from "@/server/custom-fields/import/start";
 import { createUser, ctxFor } from "@/testing/factories";
-import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";
+import { check, checkText, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 
 it("a second import shares fields that the first one created meanwhile", async () => {
@@ -37,7 +37,7 @@ it("a second import shares fields that the first one created meanwhile", async (
 it("does not run a plan that another person changed after the check", async () => {
   const { ctx, partnerId, ids, text } = await createSimple();
   const other = await ctxFor(await createUser({ role: "partner_admin", partnerId }));
-  const { id, revision, plan } = await check(ctx, (await stageText(ctx, text)).id);
+  const { id, revision, plan } = await checkText(ctx, text);
   const column = plan?.fields.find(({ name }) => name === "Asset Tag")?.column ?? 0;
   const edited = await editValues.run(other, { id, edit: { kind: "cell", rowNo: 1, column, value: "A7" } });
   expect(edited.status).toBe("checked");

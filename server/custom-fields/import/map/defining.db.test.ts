@@ -9,6 +9,7 @@ import {
   createDevices,
   createWorld,
   run,
+  runText,
   stageText,
   valuesOf,
   type World,
@@ -28,9 +29,7 @@ async function arrange() {
   const given = wide.map(([, hostname = ""]) => ({ orgId: world.a.id, hostname }));
   const ids = await createDevices(world.partnerId, given);
   const departments = wide.map((row) => row.slice(0, 3));
-  const first = await stageText(world.ctx, toCsv([HEADER.slice(0, 3), ...departments]));
-  await check(world.ctx, first.id);
-  await run(world.ctx, first.id);
+  await runText(world.ctx, toCsv([HEADER.slice(0, 3), ...departments]));
   const organizationIds = "orgIds" in world.ctx.scope ? [...world.ctx.scope.orgIds] : [];
   const reach = { partnerId: world.partnerId, organizationIds };
   const limited = await ctxFor(await createUser({ role: "partner_admin", ...reach }));

@@ -10,7 +10,7 @@ import { startRun } from "@/server/custom-fields/import/start";
 import { updateDefinition } from "@/server/custom-fields/update";
 import { auditRows } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
-import { check, createWorld, run, stageText, withFields } from "@/testing/import/imports";
+import { check, createWorld, run, runText, stageText, withFields } from "@/testing/import/imports";
 
 const COMPUTERS = 40;
 const PASSWORDS = ["Summer24!", "Winter24!"];
@@ -44,10 +44,7 @@ describe("secret columns with few distinct values", () => {
 
   it("are imported as text and stay out of the definition and audit log", async () => {
     const { ctx } = await createWorld();
-    const staged = await stageText(ctx, fileOf("Admin Password"));
-    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Admin Password": { action: "create" } }) });
-    await check(ctx, staged.id);
-    await run(ctx, staged.id);
+    await runText(ctx, fileOf("Admin Password"), { "Admin Password": { action: "create" } });
     const fields = (await listDefinitions.run(ctx, {})).data;
     expect(fields.find(({ secret }) => secret)).toMatchObject({ fieldKey: "admin_password", type: "text" });
     expect(JSON.stringify(fields)).not.toContain("24!");
@@ -78,9 +75,7 @@ describe("secret columns with few distinct values", () => {
 
   it("are not stored after the field is marked as secret during the import", async () => {
     const { ctx, partnerId } = await createWorld();
-    const first = await stageText(ctx, fileOf("Vault").replaceAll("24!", "23!"));
-    await check(ctx, first.id);
-    await run(ctx, first.id);
+    await runText(ctx, fileOf("Vault").replaceAll("24!", "23!"));
     const decisions = PASSWORDS.map((text) => ({ text, action: "add" as const }));
     const staged = await stageText(ctx, fileOf("Vault"));
     await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { Vault: { decisions } }) });

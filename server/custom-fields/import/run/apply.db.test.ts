@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { toCsv } from "@/testing/import/files";
-import { check, createDevices, createWorld, run, stageText, valuesOf } from "@/testing/import/imports";
+import { createDevices, createWorld, runText, valuesOf } from "@/testing/import/imports";
 
 const ROWS = 2_300;
 
@@ -15,8 +15,7 @@ it("counts unchanged rows the same before, between and after written rows", asyn
   const header = ["Computer ID", "Computer Name", "Asset Tag"];
   const rows = Array.from({ length: ROWS }, (_, n) => [`${n + 1}`, `PC${n + 1}`, `Tag ${n + 1}`]);
   const runOf = async (text: string) => {
-    const staged = await stageText(ctx, text);
-    return (await run(ctx, (await check(ctx, staged.id)).id)).summary.run;
+    return (await runText(ctx, text)).summary.run;
   };
   const first = await runOf(toCsv([header, ...rows]));
   expect(first).toMatchObject({ devices: 4, rows: { matched_hostname: 4, not_found: ROWS - 4 }, recordedSourceIds: 4 });

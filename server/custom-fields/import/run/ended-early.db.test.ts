@@ -11,7 +11,7 @@ import type { Role } from "@/server/ground/permissions";
 import { auditRows, createOrg, ctxFor } from "@/testing/factories";
 import { atOnce, whileHeld } from "@/testing/held-rows";
 import { toCsv } from "@/testing/import/files";
-import { check, createDevices, createWorld, run, simpleCsv, stageText } from "@/testing/import/imports";
+import { checkText, createDevices, createWorld, runText, simpleCsv } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 import { importWork } from "./run-job";
 
@@ -28,10 +28,10 @@ async function arrange() {
     MATCHED.map((row, i) => ({ orgId: (i < 2 ? a : b).id, hostname: `PC${row}` })),
   );
   const racks = [["Computer ID", "Computer Name", "Rack"], ...MATCHED.map((row) => [`${row}`, `PC${row}`, `R${row}`])];
-  await run(ctx, (await check(ctx, (await stageText(ctx, toCsv(racks))).id)).id);
+  await runText(ctx, toCsv(racks));
   const rows = Array.from({ length: ROWS }, (_, n) => [`${n + 1}`, `PC${n + 1}`, `Tag ${n + 1}`]);
-  const staged = await stageText(ctx, toCsv([["Computer ID", "Computer Name", "Asset Tag"], ...rows]));
-  return { ...world, ids, id: (await check(ctx, staged.id)).id };
+  const { id } = await checkText(ctx, toCsv([["Computer ID", "Computer Name", "Asset Tag"], ...rows]));
+  return { ...world, ids, id };
 }
 
 /** The values of a device, held: the waiting work comes as far as there. */
@@ -109,8 +109,7 @@ describe("an undo that stops before its last row", () => {
     const given = numbers.map((i) => ({ orgId: (i < LEFT ? a : b).id, hostname: `PC${i}` }));
     const ids = await createDevices(partnerId, given);
     const rows = numbers.map((i) => [`${i + 1}`, `PC${i}`, `Tag ${i}`]);
-    const staged = await stageText(ctx, toCsv([["Computer ID", "Computer Name", "Asset Tag"], ...rows]));
-    const { id } = await run(ctx, (await check(ctx, staged.id)).id);
+    const { id } = await runText(ctx, toCsv([["Computer ID", "Computer Name", "Asset Tag"], ...rows]));
     return { ...world, ids, id, undo: () => startUndo.run(ctx, { id }), get: () => getImport.run(ctx, { id }) };
   }
   const ofUndo = (entries: readonly Entry[], orgId: string) => changesIn(entries, orgId).filter(({ undo }) => undo);
@@ -180,7 +179,7 @@ it("an undo is recorded only in organizations where it restored something", asyn
   const given = names.map((hostname, i) => ({ orgId: [a.id, a.id, b.id, c.id][i] ?? "", hostname }));
   const ids = await createDevices(partnerId, given);
   const text = simpleCsv(...names.map((name, i) => [`${i + 1}`, name, "", `A${i}`, "1", ""]));
-  const { id } = await run(person, (await check(person, (await stageText(person, text)).id)).id);
+  const { id } = await runText(person, text);
   for (const at of [1, 2]) await setDeviceValues.run(ctx, { id: ids[at] ?? "", asset_tag: "by hand", patched: false });
   await setDeviceValues.run(person, { id: ids[3] ?? "", asset_tag: "by hand" });
   await startUndo.run(person, { id });

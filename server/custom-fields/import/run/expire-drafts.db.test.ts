@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { listImports } from "@/server/custom-fields/import/imports";
 import { importFolder } from "@/server/custom-fields/import/record";
 import { newId } from "@/server/ground/ids";
-import { check, createSimple, run, stageText } from "@/testing/import/imports";
+import { createSimple, runText, stageText } from "@/testing/import/imports";
 import { expireDrafts } from "./expire-drafts";
 
 const DAY_MS = 86_400_000;
@@ -12,9 +12,7 @@ const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 it("deletes imports that never ran, and their files, after seven days", async () => {
   const { ctx, text } = await createSimple();
   const draft = await stageText(ctx, text);
-  const kept = await stageText(ctx, text);
-  await check(ctx, kept.id);
-  await run(ctx, kept.id);
+  const kept = await runText(ctx, text);
   // Of no import, and of one whose process was killed before it had removed the files.
   const orphans = [importFolder(newId()), importFolder(kept.id)];
   for (const orphan of orphans) mkdirSync(orphan, { recursive: true });

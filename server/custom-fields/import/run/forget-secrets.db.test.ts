@@ -9,7 +9,7 @@ import { importFolder } from "@/server/custom-fields/import/record";
 import { startRun } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { toCsv } from "@/testing/import/files";
-import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";
+import { check, checkText, createDevices, createWorld, run, stageText } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 import { importWork } from "./run-job";
 
@@ -49,8 +49,7 @@ it("removes secret values and files of a run that fails midway", async () => {
   const { ctx, partnerId, a, admin } = await createWorld();
   await createDevices(partnerId, [{ orgId: a.id, hostname: "PC0" }]);
   const titles = ["Computer ID", "Computer Name", "Admin password", "Asset Tag"];
-  const staged = await stageText(ctx, toCsv([titles, ["1", "PC0", "hunter2", "Tag 0"]]));
-  const { id } = await check(ctx, staged.id);
+  const { id } = await checkText(ctx, toCsv([titles, ["1", "PC0", "hunter2", "Tag 0"]]));
   await startRun.run(ctx, { id });
   const setRole = (role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, admin.id)));
   await setRole("partner_technician");

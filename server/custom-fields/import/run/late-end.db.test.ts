@@ -7,14 +7,14 @@ import { startRun, startUndo } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { auditRows } from "@/testing/factories";
 import { waiting } from "@/testing/held-rows";
-import { check, createSimple, run, stageText } from "@/testing/import/imports";
+import { checkText, createSimple, run } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 import { importWork } from "./run-job";
 
 async function arrange() {
   const world = await createSimple();
   const { ctx, admin } = world;
-  const { id } = await check(ctx, (await stageText(ctx, world.text)).id);
+  const { id } = await checkText(ctx, world.text);
   const setRole = (role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, admin.id)));
   const get = () => getImport.run(ctx, { id });
   return { ctx, id, setRole, get };

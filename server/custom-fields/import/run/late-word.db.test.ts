@@ -7,15 +7,14 @@ import { getImport } from "@/server/custom-fields/import/imports";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { toRecord } from "@/server/custom-fields/import/record";
 import { startRun } from "@/server/custom-fields/import/start";
-import { check, createSimple, stageText } from "@/testing/import/imports";
+import { checkText, createSimple, stageText } from "@/testing/import/imports";
 import { workOff } from "@/testing/jobs";
 import { beginAttempt, Gone, storeProgress } from "./attempt";
 import { importWork } from "./run-job";
 
 it("an earlier or ended attempt does not move an import's progress", async () => {
   const { ctx, text } = await createSimple();
-  const staged = await stageText(ctx, text);
-  await check(ctx, staged.id);
+  const staged = await checkText(ctx, text);
   await startRun.run(ctx, { id: staged.id });
   const { signal } = new AbortController();
   const attempts = [await beginAttempt(staged.id, signal), await beginAttempt(staged.id, signal)];
