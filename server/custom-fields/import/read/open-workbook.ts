@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { crc32, inflateRawSync } from "node:zlib";
-import { CFB, read, set_cptable, type WorkBook, type WorkSheet } from "@e965/xlsx";
+import { CFB, type ParsingOptions, parse_zip, read, set_cptable, type WorkBook, type WorkSheet } from "@e965/xlsx";
 import * as codepages from "@e965/xlsx/dist/cpexcel.full.mjs";
 import iconv from "iconv-lite";
 import { codeOf, messageOf } from "@/db/thrown";
@@ -8,6 +8,11 @@ import { MAX_WORKBOOK_BYTES, MAX_WORKBOOK_CELLS } from "@/server/custom-fields/i
 import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 import { countCells, type Hidden, hiddenParts } from "./ods";
+
+declare module "@e965/xlsx" {
+  /** Reads a workbook of an archive's members; missing in the library's types. */
+  function parse_zip(archive: object, options: ParsingOptions): WorkBook;
+}
 
 const SAVE_AGAIN = "open it in Excel and save it again, or save it as CSV";
 const tooLarge = () =>
@@ -25,55 +30,60 @@ const OTHERS: readonly (readonly [string, BufferEncoding, string])[] = [
   ["WordDocument", "utf16le", "an old Word document: save the table as CSV"],
 ];
 
+const ZIP_START = Buffer.from("PK");
 const DIRECTORY_END = Buffer.from("PK\x05\x06", "latin1");
 const DIRECTORY_MARK = 0x02014b50;
-const DEFLATED = 8;
+const ENCRYPTED = 0x2041;
+const [STORED, DEFLATED] = [0, 8];
+
+/**
+ * Unpacked member of an archive with a directory entry, whatever sizes that claims.
+ * @throws Error if it is damaged, or has over `limit` bytes
+ */
+function memberAt(file: Buffer, entry: number, limit: number): Buffer {
+  const method = file.readUInt16LE(entry + 10);
+  if (file.readUInt16LE(entry + 8) & ENCRYPTED || (method !== STORED && method !== DEFLATED))
+    throw new Error("Unsupported ZIP");
+  const size = file.readUInt32LE(entry + 20);
+  const at = file.readUInt32LE(entry + 42);
+  const start = at + 30 + file.readUInt16LE(at + 26) + file.readUInt16LE(at + 28);
+  // Some programs pack empty parts to zero bytes, which is not a deflate stream.
+  if (method === STORED || size === 0) return file.subarray(start, start + size);
+  const content = inflateRawSync(file.subarray(start), { maxOutputLength: Math.max(1, limit) });
+  if (file.readUInt32LE(entry + 16) !== crc32(content)) throw new Error("the checksum is another");
+  return content;
+}
+
+/** Unpacked members of an archive by name. @throws AppError validation_failed for duplicate names, Error if damaged. */
+function unpack(file: Buffer): Map<string, Buffer> {
+  const members = new Map<string, Buffer>();
+  const end = file.lastIndexOf(DIRECTORY_END);
+  if (end < 0 || end + 22 > file.length) return members;
+  let left = MAX_WORKBOOK_BYTES;
+  for (let at = file.readUInt32LE(end + 16); at + 46 <= end && file.readUInt32LE(at) === DIRECTORY_MARK; ) {
+    const name = file.toString("latin1", at + 46, at + 46 + file.readUInt16LE(at + 28));
+    // Programs differ in which duplicate they read.
+    if (members.has(name))
+      throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
+    const content = memberAt(file, at, left);
+    left -= content.length;
+    members.set(name, content);
+    at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
+  }
+  return members;
+}
 
 /** Marks encrypted parts in an OpenDocument manifest. */
 const ENCRYPTED_PARTS = "<manifest:encryption-data";
 
-/** Unpacked member whose directory entry is at `entry`. */
-function memberAt(file: Buffer, entry: number): Buffer {
-  const at = file.readUInt32LE(entry + 42);
-  const start = at + 30 + file.readUInt16LE(at + 26) + file.readUInt16LE(at + 28);
-  const packed = file.subarray(start, start + file.readUInt32LE(entry + 20));
-  return file.readUInt16LE(entry + 10) === DEFLATED ? unpack(packed, MAX_WORKBOOK_BYTES).buffer : packed;
+/** Hidden parts of an OpenDocument file. @throws AppError for one with a password or too many cells */
+function openDocumentParts(members: ReadonlyMap<string, Buffer>): Hidden[] {
+  if (members.get("META-INF/manifest.xml")?.includes(ENCRYPTED_PARTS))
+    throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
+  const content = members.get("content.xml")?.toString("latin1") ?? "";
+  if (countCells(content) > MAX_WORKBOOK_CELLS) throw tooMany(MAX_WORKBOOK_CELLS, "cells");
+  return hiddenParts(content);
 }
-
-type Packed = { checksum: number; bytes: number };
-/** Contents of an archive's directory: packed members in order, and hidden parts of an OpenDocument file. */
-type Directory = { packed: Packed[]; hidden: Hidden[] };
-
-/**
- * @throws AppError validation_failed for duplicate member names and for a password, payload_too_large for too many
- * cells.
- */
-function directoryOf(file: Buffer): Directory {
-  const directory: Directory = { packed: [], hidden: [] };
-  const end = file.lastIndexOf(DIRECTORY_END);
-  if (end < 0 || end + 22 > file.length) return directory;
-  const names = new Set<string>();
-  for (let at = file.readUInt32LE(end + 16); at + 46 <= end && file.readUInt32LE(at) === DIRECTORY_MARK; ) {
-    const name = file.toString("latin1", at + 46, at + 46 + file.readUInt16LE(at + 28));
-    // Programs differ in which duplicate they read.
-    if (names.has(name)) throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
-    names.add(name);
-    if (name === "META-INF/manifest.xml" && memberAt(file, at).includes(ENCRYPTED_PARTS))
-      throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
-    if (name === "content.xml") {
-      const content = memberAt(file, at).toString("latin1");
-      if (countCells(content) > MAX_WORKBOOK_CELLS) throw tooMany(MAX_WORKBOOK_CELLS, "cells");
-      directory.hidden = hiddenParts(content);
-    }
-    if (file.readUInt16LE(at + 10) === DEFLATED)
-      directory.packed.push({ checksum: file.readUInt32LE(at + 16), bytes: file.readUInt32LE(at + 20) });
-    at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
-  }
-  return directory;
-}
-
-/** Current unpacking state: SheetJS is synchronous, so there is only one. */
-const unpacking = { left: 0, packed: [] as Packed[] };
 
 /** Elements on which SheetJS spends seconds even if empty, and how many of them are read. */
 const MOST: readonly (readonly [string, number, string])[] = [
@@ -134,31 +144,6 @@ function readable(part: Buffer): Buffer {
   );
 }
 
-/** Unpacks within a limit and returns the packed bytes used; Node's types lack `info`. */
-const unpack = (packed: Uint8Array, maxOutputLength: number) =>
-  inflateRawSync(packed, { info: true, maxOutputLength }) as unknown as {
-    buffer: Buffer;
-    engine: { bytesWritten: number };
-  };
-
-/** SheetJS unpacks without a limit and without checking sums; zlib does both, whatever sizes an archive claims. */
-class InflateRaw {
-  bytesRead = 0;
-  readonly _finishFlushFlag = 0;
-
-  _processChunk(packed: Uint8Array): Buffer {
-    const member = unpacking.packed.shift();
-    // Some programs pack empty parts to zero bytes, which is not a deflate stream.
-    if (member?.bytes === 0) return Buffer.alloc(0);
-    const { buffer, engine } = unpack(packed, Math.max(1, unpacking.left));
-    this.bytesRead = engine.bytesWritten;
-    unpacking.left -= buffer.length;
-    if (member && member.checksum !== crc32(buffer)) throw new Error("the checksum is another");
-    refuseTooMany(buffer);
-    return readable(buffer);
-  }
-}
-CFB.utils.use_zlib({ InflateRaw });
 // For national encodings of Excel 95 and earlier.
 set_cptable(codepages);
 
@@ -180,13 +165,6 @@ function unreadable(error: unknown, file: Buffer): AppError {
 /** @param rows limit per sheet. @param sheet the only one to read. */
 type Part = { rows?: number; sheet?: string };
 
-/** Adds an empty style sheet if it is missing, as all other programs tolerate. */
-function withStyles(file: Buffer, part: string): Buffer {
-  const archive = CFB.read(file, { type: "buffer" });
-  CFB.utils.cfb_add(archive, part, Buffer.from("<styles/>"));
-  return Buffer.from(CFB.write(archive, { type: "buffer", fileType: "zip" }) as Uint8Array);
-}
-
 function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
   if (hidden.length === 0) return book;
   hidden.forEach(
@@ -204,30 +182,41 @@ function withLostSheet(book: WorkBook & { Preamble?: WorkSheet }): WorkBook {
   return { ...book, Sheets: { [name]: book.Preamble } };
 }
 
-function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
+/** A workbook of unpacked members, with an empty style sheet if that is missing, as all other programs tolerate. */
+function parseMembers(members: ReadonlyMap<string, Buffer>, options: ParsingOptions): WorkBook {
+  const archive = CFB.utils.cfb_new();
+  const add = (name: string, content: Buffer) => CFB.utils.cfb_add(archive, name, content, { unsafe: true });
+  for (const [name, content] of members) {
+    refuseTooMany(content);
+    add(name, readable(content));
+  }
   try {
-    const { packed, hidden } = directoryOf(file);
-    Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, packed });
-    const book = read(file, {
-      type: "buffer",
-      dense: true,
-      cellHTML: false,
-      cellText: false,
-      cellNF: true,
-      // Distinguishes formulas without a result from blank cells, and hidden rows and columns from others.
-      sheetStubs: true,
-      cellStyles: true,
-      ...(rows !== undefined && { sheetRows: rows }),
-      ...(sheet !== undefined && { sheets: sheet }),
-    });
-    return withLostSheet(withHidden(book, hidden));
+    return parse_zip(archive, options);
   } catch (error) {
     const [, missing] = /Cannot find file (\S*styles\.xml) in zip/.exec(messageOf(error)) ?? [];
     if (missing === undefined) throw error;
-    return parse(withStyles(file, missing), { rows, sheet });
-  } finally {
-    unpacking.packed = [];
+    add(missing, Buffer.from("<styles/>"));
+    return parse_zip(archive, options);
   }
+}
+
+function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
+  const options: ParsingOptions = {
+    type: "buffer",
+    dense: true,
+    cellHTML: false,
+    cellText: false,
+    cellNF: true,
+    // Distinguishes formulas without a result from blank cells, and hidden rows and columns from others.
+    sheetStubs: true,
+    cellStyles: true,
+    ...(rows !== undefined && { sheetRows: rows }),
+    ...(sheet !== undefined && { sheets: sheet }),
+  };
+  if (!file.subarray(0, 2).equals(ZIP_START)) return withLostSheet(read(file, options));
+  const members = unpack(file);
+  const hidden = openDocumentParts(members);
+  return withHidden(parseMembers(members, options), hidden);
 }
 
 /**
