@@ -55,6 +55,8 @@ test("keyboard only: a complete import", async ({ page, request }) => {
   await press("Enter");
 
   await expect(wizard.step("Values")).toBeFocused();
+  await expect(page.getByRole("combobox", { name: "Source device ID" })).toHaveValue("Computer ID");
+  await expect(page.getByRole("combobox", { name: "Hostname" })).toHaveValue("Computer Name");
   await expect(wizard.field(given.field)).toContainText(`to The ${given.field} no.`);
   await press("Enter");
 
@@ -77,15 +79,23 @@ test("keyboard only: a complete import", async ({ page, request }) => {
   await expect(drawer).toHaveCount(0);
   await expect(wizard.open(1)).toBeFocused();
   await expect(wizard.row(given.twins[0] as string)).toContainText("Picked");
+  await expect(page.getByText("1 ambiguous row is applied to the device that was picked.")).toBeVisible();
+  await expect(page.getByText("1 ambiguous row is skipped unless you pick a device.")).toBeVisible();
   await wizard.tabTo(page.getByRole("button", { name: "Run import" }));
   await press("Enter");
 
   await expect(wizard.step("Report")).toBeFocused({ timeout: WORK_MS });
   await expect(wizard.figure("Devices changed")).toContainText("3");
+  await expect(wizard.figure("Values written")).toContainText("confirmed in the database");
+  for (const outcome of ["Device picked", "Ambiguous"]) await expect(wizard.figure(outcome)).toContainText("1");
+  await wizard.tabTo(page.getByRole("link", { name: "Rows not applied (CSV)" }));
+  const download = page.waitForEvent("download");
+  await press("Enter");
+  expect((await download).suggestedFilename()).toBe("small-not-applied.csv");
   await wizard.tabTo(page.getByRole("button", { name: "Undo this import" }));
   await press("Enter");
   await expect(page.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeFocused();
   await press("Tab", "Enter");
-  await expect(page.getByText(/This import was undone/)).toBeVisible({ timeout: WORK_MS });
+  await expect(page.getByText(/This import was undone: \d values were restored/)).toBeVisible({ timeout: WORK_MS });
   await expect(wizard.step("Report")).toBeFocused();
 });

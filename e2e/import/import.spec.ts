@@ -1,101 +1,27 @@
 import { Frame } from "@/e2e/pages/frame";
-import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
+import { ImportWizard } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { failing } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
+import { makeSmallWorld } from "@/e2e/support/import-world";
 
 const PHONE = { width: 390, height: 844 };
-const name = () => `E2E${crypto.randomUUID().slice(0, 8)}`.toUpperCase();
-
-/** An export of three computers: one is here, one is not, one is here twice. */
-async function arrange(api: Api) {
-  const [known, twin, field] = [name(), name(), `Rack ${name()}`];
-  const [a, b] = [await api.makeOrganization(`Left ${known}`), await api.makeOrganization(`Right ${known}`)];
-  const { deviceId } = await api.enroll(a, known);
-  await api.enroll(a, twin);
-  const picked = await api.enroll(b, twin);
-  const id = () => crypto.randomUUID().slice(0, 8);
-  const rows = [
-    ["Computer ID", "Computer Name", field, "Patched"],
-    [id(), known, "R1", "1"],
-    [id(), "RETIRED-PC", "R2", "0"],
-    [id(), twin, "R3", "1"],
-  ];
-  return {
-    known,
-    twin,
-    field,
-    deviceId,
-    picked: picked.deviceId,
-    org: `Right ${known}`,
-    csv: rows.map((row) => row.join(",")).join("\r\n"),
-  };
-}
 
 // The steps themselves are looked at by step-accessibility.spec.ts, on a phone as well.
 /** Background work of an import gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
-test("read, map, check, run, report and undo an import", async ({ page, request }) => {
-  const api = await Api.signIn(request);
-  const given = await arrange(api);
-  const wizard = new ImportWizard(page);
-  await wizard.begin();
-  await wizard.read("automate.csv", given.csv);
-  await expect(wizard.field(given.field)).toContainText("100 %");
-  await wizard.field("Patched").getByRole("combobox", { name: "Where Patched goes" }).click();
-  await page.getByRole("option", { name: "Leave out" }).click();
-  await wizard.go("Continue", "Values");
-  await expect(page.getByRole("combobox", { name: "Source device ID" })).toHaveValue("Computer ID");
-  await expect(page.getByRole("combobox", { name: "Hostname" })).toHaveValue("Computer Name");
-
-  await wizard.go("Check all rows", "Check");
-  await expect(wizard.row(given.known)).toContainText("Matched by hostname");
-  await expect(wizard.row("RETIRED-PC")).toContainText("Not found");
-  await wizard
-    .row(given.twin)
-    .getByRole("button", { name: /Open row/ })
-    .click();
-  const drawer = page.getByRole("dialog", { name: "Row 3" });
-  await drawer
-    .getByRole("radio")
-    .and(page.locator(`[value="${given.picked}"]`))
-    .click();
-  await expect(drawer.getByRole("button", { name: "Clear selection" })).toBeVisible();
-  await expectAccessible(page);
-  await page.keyboard.press("Escape");
-  await expect(wizard.row(given.twin)).toContainText("Picked");
-
-  await expect(page.getByText("2 values will be written to 2 devices")).toBeVisible();
-  await expect(page.getByText("1 ambiguous row is applied to the device that was picked.")).toBeVisible();
-  await expect(page.getByText(/skipped unless/)).toHaveCount(0);
-  await wizard.go("Run import", "Report");
-  await expect(page.getByText("2 confirmed in the database")).toBeVisible();
-  await expect(wizard.figure("Device picked")).toContainText("1");
-  await expect(wizard.figure("Ambiguous")).toHaveCount(0);
-  const device = await api.call("GET", `/devices/${given.deviceId}`);
-  expect(Object.values(device.customFields as object)).toContain("R1");
-  const download = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Rows not applied (CSV)" }).click();
-  expect((await download).suggestedFilename()).toBe("automate-not-applied.csv");
-
-  await page.getByRole("button", { name: "Undo this import" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
-  await expect(page.getByText("2 values were restored")).toBeVisible({ timeout: WORK_MS });
-  const after = await api.call("GET", `/devices/${given.deviceId}`);
-  expect(Object.values(after.customFields as object)).not.toContain("R1");
-});
-
 test("the import step is in the URL, survives a closed tab and fits a phone", async ({ page, request }) => {
-  const given = await arrange(await Api.signIn(request));
+  const given = await makeSmallWorld(await Api.signIn(request));
   const wizard = new ImportWizard(page);
   await wizard.begin();
   await wizard.read("automate.csv", given.csv);
-  await page.getByRole("textbox", { name: "Name of the field for Patched" }).fill("Is patched");
+  await wizard.choose(`Where ${given.p} Patched goes`, "Leave out");
+  await page.getByRole("textbox", { name: `Name of the field for ${given.field}` }).fill("Shelf in the store");
   await wizard.go("Continue", "Values");
   await expect(page).toHaveURL(/step=values/);
   await page.reload();
-  await expect(wizard.step("Values")).toContainText("to Is patched");
+  await expect(wizard.step("Values")).toContainText("to Shelf in the store");
   await page.goBack();
   await expect(wizard.step("Fields")).toBeVisible();
   await expect(page).toHaveTitle("Import custom fields · Trailmark");
