@@ -82,26 +82,28 @@ export const extraField = (title: string, settings: object, over: object = {}): 
 const xml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
 
-/** A ZIP archive of deflated members. */
-export function toZip(members: Record<string, string | Buffer>): Buffer {
+type Members = Record<string, string | Buffer>;
+
+/** A ZIP archive of deflated members; `packed`: deflate streams in place of their own. */
+export function toZip(members: Members, packed: Record<string, Buffer> = {}): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(members)) {
     const data = typeof text === "string" ? Buffer.from(text) : text;
-    const packed = deflateRawSync(data);
+    const stream = packed[name] ?? deflateRawSync(data);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(8, 4);
     common.writeUInt32LE(crc32(data), 10);
-    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(stream.length, 14);
     common.writeUInt32LE(data.length, 18);
     common.writeUInt16LE(name.length, 22);
     const entry = Buffer.alloc(16);
     entry.writeUInt32LE(offset, 12);
-    local.push(Buffer.from("PK\x03\x04"), common, Buffer.from(name), packed);
+    local.push(Buffer.from("PK\x03\x04"), common, Buffer.from(name), stream);
     directory.push(Buffer.from("PK\x01\x02\x14\x00"), common, entry.subarray(2), Buffer.from(name));
-    offset += 30 + name.length + packed.length;
+    offset += 30 + name.length + stream.length;
   }
   const size = directory.reduce((sum, part) => sum + part.length, 0);
   const end = Buffer.alloc(22);
@@ -119,16 +121,19 @@ const override = (part: string, type: string) =>
   `<Override PartName="/xl/${part}.xml" ContentType="${TYPE}.${type}+xml"/>`;
 
 /** Members of a valid workbook, any of them replaced. */
-export const workbook = (members: Record<string, string | Buffer>): Buffer =>
-  toZip({
-    "[Content_Types].xml": `<Types xmlns="${NS}/package/2006/content-types">${override("workbook", "sheet.main")}${override("worksheets/sheet1", "worksheet")}${override("sharedStrings", "sharedStrings")}${override("styles", "styles")}</Types>`,
-    "xl/workbook.xml": `<workbook xmlns="${NS}/spreadsheetml/2006/main"><sheets><sheet name="Sheet1" r:id="rId1"/></sheets></workbook>`,
-    "xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Type="${NS}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    "xl/styles.xml": "<styleSheet><fills><fill/></fills></styleSheet>",
-    "xl/sharedStrings.xml": "<sst/>",
-    "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
-    ...members,
-  });
+export const workbook = (members: Members, packed?: Record<string, Buffer>): Buffer =>
+  toZip(
+    {
+      "[Content_Types].xml": `<Types xmlns="${NS}/package/2006/content-types">${override("workbook", "sheet.main")}${override("worksheets/sheet1", "worksheet")}${override("sharedStrings", "sharedStrings")}${override("styles", "styles")}</Types>`,
+      "xl/workbook.xml": `<workbook xmlns="${NS}/spreadsheetml/2006/main"><sheets><sheet name="Sheet1" r:id="rId1"/></sheets></workbook>`,
+      "xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Type="${NS}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      "xl/styles.xml": "<styleSheet><fills><fill/></fills></styleSheet>",
+      "xl/sharedStrings.xml": "<sst/>",
+      "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
+      ...members,
+    },
+    packed,
+  );
 
 /** An OpenDocument workbook: its body, and what stands before that. */
 export const openDocument = (tables: string, before = "", manifest = ""): Buffer =>

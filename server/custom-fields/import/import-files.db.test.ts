@@ -6,7 +6,7 @@ import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejecte
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
 import { createDefinition, listDefinitions, removeDefinition } from "@/server/custom-fields/definitions";
 import { createInput } from "@/server/custom-fields/schema";
-import { call, createUser, ctxFor } from "@/testing/factories";
+import { call, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { toCsv, toXlsx } from "@/testing/import/files";
 import {
   check,
@@ -83,14 +83,7 @@ describe("import files", () => {
   it("rejects large files, technicians, strangers and imports outside the caller's scope", async () => {
     const { ctx, partnerId, a } = await createSimple();
     const { id } = await createImport.run(ctx, { source: "automate" });
-    const send = (
-      token: Parameters<typeof call>[1] extends infer O
-        ? NonNullable<O> extends { token?: infer T }
-          ? T
-          : never
-        : never,
-      size: number,
-    ) =>
+    const send = (token: TestUser, size: number) =>
       call(UPLOAD, {
         method: "POST",
         token,

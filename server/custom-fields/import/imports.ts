@@ -82,7 +82,7 @@ type Change<I extends z.ZodType<{ id: string }>> = Pick<Operation<I>, "input" | 
   run: (tx: Tx, ctx: Ctx, given: z.output<I> & { found: ImportRecord }) => Promise<ImportRecord>;
 };
 
-/** A verb that changes an import, locked until the end. Throws not_found, and conflict if it is busy or beyond that. */
+/** A verb that changes an import, locked until its end. @throws AppError not_found; conflict in other states. */
 export const changing = <I extends z.ZodType<{ id: string }>>({ from, run, ...verb }: Change<I>) =>
   operation({
     ...verb,
