@@ -14,7 +14,7 @@ export type Walked = {
   lastSeq: number | null;
   firstMs: number | null;
   lastMs: number | null;
-  /** Options of an operation for REST only. */
+  /** Entries missing at the start of the range, which only a receipt can explain. */
   gone: { first: number; last: number } | null;
   breaks: Break[];
 };
@@ -147,7 +147,6 @@ export class Walk {
     if (this.#at < last) this.#missing(this.#at + 1, `hashes through sequence ${through}`);
   }
 
-  /** Entries missing at the start of the range, which only a receipt can explain. */
   #gone(): Walked["gone"] {
     const { range } = this.input;
     if (range.kind === "time") return null;

@@ -54,10 +54,8 @@ export async function readChainRow(tx: Tx, orgId: string, id: string): Promise<C
   return row ?? null;
 }
 
-/** The columns for a COPY, where chain_seq must keep naming the number. */
-export const CHAIN_COLUMNS = SEALED_COLUMNS.map((column) =>
-  column === "chain_seq::text" ? `${column} AS seq_text` : column,
-).join(", ");
+/** The columns for a COPY, which orders by audit_logs.chain_seq: a bare chain_seq is the text. */
+export const CHAIN_COLUMNS = SEALED_COLUMNS.join(", ");
 
 function textOf(row: CopyRow, field: number): string | null {
   const length = lengthOf(row, field);

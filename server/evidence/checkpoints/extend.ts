@@ -3,9 +3,9 @@ import { asSystem, type Tx } from "@/db/client";
 import { checksumOf } from "@/server/evidence/chain/chain-hash";
 import { readChain } from "@/server/evidence/chain/chain-stream";
 import { copyQuery, createLinkReader, readChainRows } from "@/server/evidence/chain/copy-rows";
-import { type Break, breakOf, type Link, Verifier } from "@/server/evidence/chain/verifier";
+import { type Anchor, type Break, breakOf, type Link, Verifier } from "@/server/evidence/chain/verifier";
 import { equalBytes } from "@/server/evidence/tree/tree";
-import { type Frontier, findFrontier, type Head, type Refused } from "./frontier";
+import { type Frontier, findFrontier, type Refused } from "./frontier";
 import { leafOf } from "./hashing";
 import { insertTiles, TreeDamage } from "./tiles";
 
@@ -48,7 +48,7 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
   );
 }
 
-type Chunk = { frontier: Frontier; head: Head; last: number };
+type Chunk = { frontier: Frontier; head: Anchor; last: number };
 
 /** Reads the rows after the tree, judges contents, links and numbers, and adds their leaves to the builder. */
 async function readChunk(tx: Tx, orgId: string, { frontier, head, last }: Chunk): Promise<Break[]> {
@@ -66,7 +66,7 @@ async function readChunk(tx: Tx, orgId: string, { frontier, head, last }: Chunk)
 }
 
 /** A head that has not moved must be the tree's last leaf. */
-function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refused | null {
+function judgeHead({ seq, checksum }: Anchor, lastLeaf: Uint8Array | null): Refused | null {
   if (!lastLeaf || equalBytes(leafOf(checksum), lastLeaf)) return null;
   const expected = `sequence ${seq} (${checksum}), which the chain's head names`;
   const actual = "another entry is the last one in the signed tree";

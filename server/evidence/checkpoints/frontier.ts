@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type Break, breakOf } from "@/server/evidence/chain/verifier";
+import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { toBase64 } from "@/server/evidence/tree/signed-note";
 import { isSuperseded, type Restoration } from "@/server/evidence/tree/statement";
 import { equalBytes } from "@/server/evidence/tree/tree";
@@ -13,12 +13,9 @@ import { checkpointOf, type StoredNote } from "./stored-note";
 import { readEdge, readTiles, TILE_WIDTH, TreeDamage } from "./tiles";
 import { loadBuilder, type TreeBuilder } from "./tree-builder";
 
-/** Newest row of a chain, according to the database. */
-export type Head = { seq: number; checksum: string };
-
 /** Starting point for extending a tree: its right edge, proven to match our newest checkpoint. */
 export type Frontier = {
-  head: Head | null;
+  head: Anchor | null;
   /** Our newest checkpoint; null before the first. */
   newest: StoredNote | null;
   inFolder: boolean;
@@ -43,7 +40,8 @@ export type Refused = { kind: "refused"; breaks: Break[] };
 
 const refused = (found: Omit<Break, "id">): Refused => ({ kind: "refused", breaks: [breakOf(found)] });
 
-export async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
+/** Newest row of a chain, according to the database. */
+export async function readHead(tx: Tx, orgId: string): Promise<Anchor | null> {
   const [row] = await rowsOf<{ seq: string; checksum: string }>(
     tx,
     sql`SELECT seq, checksum FROM audit_chain_head(${orgId}::uuid)`,
@@ -58,7 +56,7 @@ async function beginTree(tx: Tx, orgId: string): Promise<void> {
 }
 
 /** Break for a log that ends before its checkpoint. */
-export const beyondHead = (head: Pick<Head, "seq"> | null, newest: StoredNote): Break =>
+export const beyondHead = (head: Pick<Anchor, "seq"> | null, newest: StoredNote): Break =>
   breakOf({
     seq: (head?.seq ?? 0) + 1,
     kind: "truncated",
@@ -81,7 +79,7 @@ async function provenBefore(tx: Tx, orgId: string): Promise<Proven | null> {
 const expectedOf = ({ size, at }: Proven): string =>
   `a checkpoint of at least ${size} entries, by which a verification of ${at} proved them`;
 
-const rolledBack = (head: Head | null, proven: Proven): Refused =>
+const rolledBack = (head: Anchor | null, proven: Proven): Refused =>
   refused({
     seq: (head?.seq ?? 0) + 1,
     kind: "truncated",

@@ -1,8 +1,9 @@
 import type { Tx } from "@/db/client";
 import { sha256 } from "@/server/evidence/tree/note-tools";
-import { type NodeId, type NodeSource, nodesRead, rootOf, type Tree } from "@/server/evidence/tree/tree";
+import { equalBytes, type NodeId, type NodeSource, nodesRead, rootOf, type Tree } from "@/server/evidence/tree/tree";
 import { foldPerfect } from "./hashing";
-import { readTiles, TILE_HEIGHT, TILE_WIDTH, type TileSpan, type Tiles } from "./tiles";
+import { checkpointOf, type StoredNote } from "./stored-note";
+import { readTiles, TILE_HEIGHT, TILE_WIDTH, type TileSpan, type Tiles, TreeDamage } from "./tiles";
 
 /** Source of the hashes below a node: leaves of one tile, or hashes of adjacent tiles. */
 type Below = { height: number; first: number; count: number };
@@ -66,3 +67,13 @@ export async function fromTree<T>(
 /** Root of the tree of the first `size` leaves. @throws TreeDamage */
 export const readRoot = (tx: Tx, orgId: string, size: number): Promise<Uint8Array> =>
   fromTree(tx, { orgId, size }, (tree) => rootOf(tree, 0, size));
+
+/** True if the tree still has the root that a checkpoint of ours signed. */
+export async function isTreeAsSigned(tx: Tx, note: StoredNote): Promise<boolean> {
+  try {
+    return equalBytes(await readRoot(tx, note.orgId, note.size), checkpointOf(note).root);
+  } catch (error) {
+    if (error instanceof TreeDamage) return false;
+    throw error;
+  }
+}

@@ -4,12 +4,10 @@ import { rowsOf } from "@/db/rows";
 import { toBase64 } from "@/server/evidence/tree/signed-note";
 import type { Restoration } from "@/server/evidence/tree/statement";
 import { restoredText } from "@/server/evidence/tree/statement";
-import { equalBytes } from "@/server/evidence/tree/tree";
 import { keepInMonth, readLatest } from "./folder";
-import { readRoot } from "./nodes";
+import { isTreeAsSigned } from "./nodes";
 import { insertNote, listCheckpoints, listRestorations, newestCheckpoint, publishNote } from "./note-store";
 import { checkpointOf, originOfOrg, type StoredNote, signStatement } from "./stored-note";
-import { TreeDamage } from "./tiles";
 
 /** Maximum number of checkpoints compared with the log; the signer keeps one a minute for two days. */
 const TRIED = 5_000;
@@ -20,18 +18,8 @@ const TRIED = 5_000;
  */
 export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null; signedThrough: string; isStated: boolean };
 
-/** True if today's tree matches our checkpoint. */
-async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
-  try {
-    return equalBytes(await readRoot(tx, note.orgId, note.size), checkpointOf(note).root);
-  } catch (error) {
-    if (error instanceof TreeDamage) return false;
-    throw error;
-  }
-}
-
 async function firstThatHolds(tx: Tx, notes: readonly StoredNote[]): Promise<StoredNote | null> {
-  for (const note of notes) if (await holds(tx, note)) return note;
+  for (const note of notes) if (await isTreeAsSigned(tx, note)) return note;
   return null;
 }
 
@@ -52,7 +40,7 @@ export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
     const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
     const rows = sql`SELECT coalesce(max(chain_seq), 0)::float8 AS last FROM audit_logs WHERE org_id = ${orgId}`;
     const last = (await rowsOf<{ last: number }>(tx, rows))[0]?.last ?? 0;
-    if (!newest || (newest.size <= last && (await holds(tx, newest)))) return null;
+    if (!newest || (newest.size <= last && (await isTreeAsSigned(tx, newest)))) return null;
     const kept = await listCheckpoints(tx, orgId, TRIED);
     const proven = await firstThatHolds(
       tx,

@@ -3,12 +3,10 @@ import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
 import { getRow } from "@/server/audit/entries/get";
 import { type Integrity, verifyChain } from "@/server/evidence/chain/verify";
-import { readRoot } from "@/server/evidence/checkpoints/nodes";
+import { isTreeAsSigned } from "@/server/evidence/checkpoints/nodes";
 import { firstCheckpointCovering } from "@/server/evidence/checkpoints/note-store";
 import { checkpointOf, type StoredNote } from "@/server/evidence/checkpoints/stored-note";
-import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { restoredReasons } from "@/server/evidence/tree/statement";
-import { equalBytes } from "@/server/evidence/tree/tree";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { inScope, narrow } from "@/server/ground/scope";
@@ -37,16 +35,6 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryS
 const OTHER_TREE =
   "The entries under the checkpoint over it no longer give the root that was signed: this one or another was changed. Verify the whole chain.";
 
-/** True if the entries covered by a checkpoint still give its root. */
-async function isTreeAsSigned(checkpoint: StoredNote): Promise<boolean> {
-  const { orgId, size } = checkpoint;
-  const root = await asSystem((tx) => readRoot(tx, orgId, size)).catch((error: unknown) => {
-    if (error instanceof TreeDamage) return null;
-    throw error;
-  });
-  return root !== null && equalBytes(root, checkpointOf(checkpoint).root);
-}
-
 type Held = Pick<EntryStatus, "status" | "breaks" | "reasons">;
 
 /** Compares an entry's contents and link with the signed tree. */
@@ -55,7 +43,7 @@ async function hold({ status, breaks, marked }: Integrity, checkpoint: StoredNot
   if (!checkpoint) return { status: "unproven", breaks, reasons: ["No checkpoint covers it yet."] };
   const contradiction = await proveRow(marked, checkpoint);
   // If the tree itself differs, one entry cannot show which is at fault.
-  if (contradiction && !(await isTreeAsSigned(checkpoint)))
+  if (contradiction && !(await asSystem((tx) => isTreeAsSigned(tx, checkpoint))))
     return { status: "unproven", breaks, reasons: [OTHER_TREE] };
   if (contradiction) return { status: "broken", breaks: [contradiction], reasons: [] };
   const { seq } = marked;

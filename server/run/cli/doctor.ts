@@ -12,13 +12,11 @@ import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER,
 import { DEAD_LETTER_FILE } from "@/server/audit/record/dead-letters";
 import { signerName } from "@/server/evidence/chain/signing-key";
 import { readLatest } from "@/server/evidence/checkpoints/folder";
-import { readRoot } from "@/server/evidence/checkpoints/nodes";
-import { checkpointOf, ownKeys } from "@/server/evidence/checkpoints/stored-note";
-import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
+import { isTreeAsSigned } from "@/server/evidence/checkpoints/nodes";
+import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { type Head, listHeads, listLostOrganizations } from "@/server/evidence/integrity/checkpoints";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
-import { equalBytes } from "@/server/evidence/tree/tree";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import { RELEASE } from "@/server/ground/build";
 import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
@@ -156,11 +154,7 @@ async function anchoringOf(head: Head): Promise<Anchoring> {
   const newest = await readLatest(head.orgId);
   if (!newest) return "unsigned";
   if (newest.size > head.seq) return "contradicted";
-  const root = await asSystem((tx) => readRoot(tx, head.orgId, newest.size)).catch((error: unknown) => {
-    if (error instanceof TreeDamage) return null;
-    throw error;
-  });
-  if (!root || !equalBytes(root, checkpointOf(newest).root)) return "contradicted";
+  if (!(await asSystem((tx) => isTreeAsSigned(tx, newest)))) return "contradicted";
   return head.seq - newest.size > FAR_BEHIND_ROWS ? "behind" : "anchored";
 }
 
