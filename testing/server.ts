@@ -4,7 +4,6 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
 import { readPostmaster, stopPostmaster } from "@/db/embedded/postmaster";
 import { programOf } from "@/scripts/program.mjs";
 
@@ -138,14 +137,3 @@ export async function signalPostmaster(folder: string, signal: NodeJS.Signals): 
 
 /** kill -9 of PostgreSQL's main process and all backends: nothing is flushed. */
 export const killPostmaster = (folder: string): Promise<void> => signalPostmaster(folder, "SIGKILL");
-
-/** Turns synchronous_commit off for the application role's new connections. */
-export async function makeCommitsLazy(dataDir: string): Promise<void> {
-  const { owner, port } = clusterOf(dataDir);
-  const sql = postgres(`postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`, {
-    max: 1,
-    onnotice: () => {},
-  });
-  await sql`ALTER ROLE trailmark_app SET synchronous_commit = off`;
-  await sql.end({ timeout: 5 });
-}

@@ -1,9 +1,9 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { prepare } from "@/bench/torture/api";
-import { compareAt, wrongIn } from "@/bench/torture/compare";
-import { nothingYet, startLoad, tallied } from "@/bench/torture/load";
-import { listed } from "@/bench/torture/types";
+import { judgeAt } from "@/bench/torture/compare";
+import { Found } from "@/bench/torture/line";
+import { Load } from "@/bench/torture/load";
 import { stackOf } from "@/db/thrown";
 import { ADMIN } from "@/testing/server";
 import { Cluster } from "./cluster";
@@ -33,39 +33,44 @@ async function stay(): Promise<void> {
   await new Promise(() => setInterval(() => {}, 60_000));
 }
 
-/** @returns whether nothing was lost and every caller got an answer in time. */
-async function killInTurn(cluster: Cluster): Promise<boolean> {
-  const credentials = await prepare({ base });
-  const acked = nothingYet();
-  const gaps = new Gaps(acked);
-  const stop = startLoad({ base }, { credentials, acked }, WRITERS);
-  await sleep(2_000);
-  const longest = new Map<string, number[]>();
+/** Kills in turn, and times without an answer by victim. */
+async function killAll(cluster: Cluster, load: Load): Promise<Map<string, number[]>> {
+  const gaps = new Gaps(load);
+  const longest = new Map<string, number[]>(victims.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const victim of victims) {
       const { longestMs, failures } = await killOne({ cluster, victim, round, gaps });
-      longest.set(victim.name, [...(longest.get(victim.name) ?? []), longestMs]);
+      longest.get(victim.name)?.push(longestMs);
       const seen = [...failures].map(([what, times]) => `${what} × ${times}`).join(", ") || "no error";
       say(
         `round ${round + 1}, ${victim.name}: ${(longestMs / 1000).toFixed(1)} s without success, ${seen}, load ${loadavg()[0]?.toFixed(0)}`,
       );
     }
-  await stop();
-  const bases = PORTS.servers.map((port) => `http://127.0.0.1:${port}`);
-  const findings = await compareAt({ bases, url: superUrl(PORTS.primary) }, credentials, acked);
+  return longest;
+}
+
+/** @returns whether nothing was lost and every caller got an answer in time. */
+async function killInTurn(cluster: Cluster): Promise<boolean> {
+  const found = new Found();
+  const load = new Load({ base }, await prepare({ base }), WRITERS);
+  load.start();
+  await sleep(2_000);
+  const longest = await killAll(cluster, load);
+  await load.stop();
   say("\n| Killed | Times | Longest without an answer: median, worst | Limit |\n|---|---|---|---|");
-  let late = 0;
   for (const { name, limitMs } of victims) {
     const all = (longest.get(name) ?? []).sort((a, b) => a - b);
-    late += all.filter((ms) => ms > limitMs).length;
+    found.fault(`${name}: longer than the limit`, all.filter((ms) => ms > limitMs).length);
     const seconds = (ms = 0) => `${(ms / 1000).toFixed(1)} s`;
     say(`| ${name} | ${all.length} | ${seconds(all[all.length >> 1])}, ${seconds(all.at(-1))} | ${limitMs / 1000} s |`);
   }
-  say(`\n${listed(findings)}`);
-  say(`answers: ${tallied(acked.answers)}; without an answer: ${acked.refused}; longer than the limit: ${late}`);
   // A 502 comes from the proxy when a process dies during an answer.
-  const faults = acked.answers.get(500) ?? 0;
-  return findings.acknowledged > 0 && wrongIn(findings) + late + faults === 0;
+  found.fault("answered 500", load.answers.get(500) ?? 0);
+  const bases = PORTS.servers.map((port) => `http://127.0.0.1:${port}`);
+  found.tried = await judgeAt(found, { bases, url: superUrl(PORTS.primary) }, [load]);
+  const { failed, detail } = found.outcome();
+  say(`\n${detail}`);
+  return failed === 0;
 }
 
 const missing = missingPackages();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Acknowledged } from "@/bench/torture/load";
+import type { Load } from "@/bench/torture/load";
 import type { Cluster } from "./cluster";
 import type { Part } from "./part";
 
@@ -50,8 +50,8 @@ export class Gaps {
   #longest = 0;
   #failures: Seen["failures"] = new Map();
 
-  constructor(acked: Acknowledged) {
-    acked.onAnswer = (writer, outcome) => this.#hear(writer, outcome);
+  constructor(load: Load) {
+    load.onAnswer = (writer, outcome) => this.#hear(writer, outcome);
   }
 
   #hear(writer: number, outcome: number | string): void {

@@ -33,18 +33,15 @@ function passOn({ incoming, outgoing }: Exchange, { port }: Server): void {
   incoming.pipe(inner);
 }
 
-/** Requests reach the server as they are, or through one with a fault. */
-export type Front = <T>(server: Server, fn: (reached: Server) => Promise<T>) => Promise<T>;
-export const direct: Front = (server, fn) => fn(server);
-
-/** The product behind a faulty server with the same data; the product may be killed and restarted. */
-export const withFault =
-  (fault: Fault): Front =>
-  (server, fn) =>
-    withListener(
-      (incoming, outgoing) => void fault({ incoming, outgoing }, () => passOn({ incoming, outgoing }, server), server),
-      (base) => fn({ ...server, base }),
-    );
+/** The product behind a faulty server with the same data, or as it is; it may be killed and restarted. */
+export const behind = <T>(server: Server, fault: Fault | null, fn: (reached: Server) => Promise<T>): Promise<T> =>
+  fault === null
+    ? fn(server)
+    : withListener(
+        (incoming, outgoing) =>
+          void fault({ incoming, outgoing }, () => passOn({ incoming, outgoing }, server), server),
+        (base) => fn({ ...server, base }),
+      );
 
 const EARLY_MS = 150;
 

@@ -1,15 +1,12 @@
-import postgres from "postgres";
 import { holdsInTime } from "@/bench/until";
 import type { Server } from "@/testing/server";
 import { type At, byAdmin, type Credentials } from "./api";
-import { ownerUrl } from "./folder";
-import type { Acknowledged } from "./load";
+import { ownerUrl, withSql } from "./folder";
+import { type Found, listed } from "./line";
+import { type Acknowledged, type Load, tallied, wrongAnswers } from "./load";
 
-export type Findings = { acknowledged: number; missing: number; duplicates: number; unsealed: number; breaks: number };
-
-/** How much of it is wrong. */
-export const wrongIn = ({ missing, duplicates, unsealed, breaks }: Findings): number =>
-  missing + duplicates + unsealed + breaks;
+type Broken = { type: string };
+type Findings = { acknowledged: number; missing: number; duplicates: number; unsealed: number; breaks: Broken[] };
 
 const SETTLE_MS = 20_000;
 
@@ -22,19 +19,19 @@ export async function untilWritten({ base }: At): Promise<void> {
   await holdsInTime(isWritten, { ms: SETTLE_MS, pauseMs: 100 });
 }
 
-/** Compares the database with acknowledged events. */
-export const compare = (server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> =>
-  compareAt({ bases: [server.base], url: ownerUrl(server) }, credentials, acked);
+type Stored = { bases: string[]; url: string };
 
-/** compare() for several processes on one database, at an address whose role sees every row. */
-export async function compareAt(
-  { bases, url }: { bases: string[]; url: string },
-  { orgId }: Credentials,
-  acked: Acknowledged,
-): Promise<Findings> {
+/** The processes of a server, and an address of its database whose role sees every row. */
+const storedBy = (server: Server): Stored => ({ bases: [server.base], url: ownerUrl(server) });
+
+/** Compares the database with acknowledged events. */
+export const compare = (server: Server, { orgId }: Pick<Credentials, "orgId">, acked: Acknowledged) =>
+  compareAt(storedBy(server), orgId, acked);
+
+async function compareAt({ bases, url }: Stored, orgId: string, acked: Acknowledged): Promise<Findings> {
   for (const base of bases) await untilWritten({ base });
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
+  const path = `/audit-logs/integrity?orgId=${orgId}`;
+  return withSql(url, async (sql) => {
     const audit = await sql<
       { id: string; sealed: boolean }[]
     >`SELECT details ->> 'id' AS id, chain_seq IS NOT NULL AS sealed FROM audit_logs WHERE org_id = ${orgId} AND action = 'device.update'`;
@@ -45,16 +42,34 @@ export async function compareAt(
       return [...promised].filter((id) => !stored.has(id)).length;
     };
     const doubled = (rows: { id: string }[]) => rows.length - new Set(rows.map((r) => r.id)).size;
-    const path = `/audit-logs/integrity?orgId=${orgId}`;
-    const { breaks } = await byAdmin<{ breaks: unknown[] }>({ base: bases[0] ?? "" }, path);
     return {
       acknowledged: acked.events.size + acked.deviceEvents.size + acked.logs.size,
       missing: missingOf(acked.events, audit) + missingOf(acked.deviceEvents, device) + missingOf(acked.logs, logs),
       duplicates: doubled(audit) + doubled(device),
       unsealed: audit.filter((r) => !r.sealed).length,
-      breaks: breaks.length,
+      breaks: (await byAdmin<{ breaks: Broken[] }>({ base: bases[0] ?? "" }, path)).breaks,
     };
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  });
+}
+
+/**
+ * Everything acknowledged to loads has to be in the database once, sealed and in an unbroken chain.
+ * @returns the number of acknowledged events
+ */
+export async function judgeAt(found: Found, stored: Stored, loads: readonly [Load, ...Load[]]): Promise<number> {
+  const all = (kind: keyof Acknowledged) => new Set(loads.flatMap(({ acked }) => [...acked[kind]]));
+  const acked = { events: all("events"), deviceEvents: all("deviceEvents"), logs: all("logs") };
+  const { acknowledged, breaks, ...lost } = await compareAt(stored, loads[0].credentials.orgId, acked);
+  found.caught = (found.caught ?? 0) + lost.missing;
+  found.note(listed({ acknowledged, ...lost, breaks: breaks.length }));
+  for (const { answers, refused } of loads) found.note(`answers ${tallied(answers)}, refused ${refused}`);
+  for (const [kind, count] of Object.entries(lost)) found.fault(kind, count);
+  for (const broken of breaks) found.fault(`a break: ${JSON.stringify(broken)}`);
+  return acknowledged;
+}
+
+/** The same for one load of one server, which may have answered nobody with an error of its own making but 503. */
+export async function judge(found: Found, server: Server, load: Load): Promise<number> {
+  for (const [status, count] of wrongAnswers(load.answers)) found.fault(`answered ${status}`, count);
+  return judgeAt(found, storedBy(server), [load]);
 }

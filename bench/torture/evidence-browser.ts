@@ -7,7 +7,7 @@ import type { Mutation } from "@/testing/evidence/base-bundles";
 import { trustIn } from "@/testing/evidence/bundles";
 import { bytesOf, changedBundles, isGood, KEYS } from "./evidence";
 import { withServer } from "./folder";
-import type { Line } from "./types";
+import type { Found, Line } from "./line";
 
 /** C5 in a browser: the bundles judged by command line and Python, dropped on the auditor's page. */
 
@@ -40,26 +40,25 @@ async function differences({ page, bundles, keys }: Judging, shown = bundles): P
   return faults;
 }
 
-async function judge(page: Page, bundles: readonly Mutation[]) {
+async function judge(page: Page, bundles: readonly Mutation[], found: Found): Promise<void> {
   const key = page.getByLabel("Verifier key or policy (optional)");
-  const faults: string[] = [];
   // Without keys the page uses the server's own, which signed none of them.
   for (const keys of [[], KEYS]) {
     await key.fill(keys.join("\n"));
-    faults.push(...(await differences({ page, bundles, keys })));
+    found.faults(await differences({ page, bundles, keys }));
   }
   const good = bundles.filter(({ verdict }) => isGood(verdict));
   const bad = bundles.filter(({ verdict }) => verdict === "broken").slice(0, SWAPPED);
   const swapped = bad.map((_, i) => itemAt(good, i));
   const seen = await differences({ page, bundles: bad, keys: KEYS }, swapped);
-  if (seen.length < SWAPPED) faults.push(`the control, another file, was seen ${seen.length} times`);
-  return { faults, seen: seen.length };
+  found.control("another file", seen.length, SWAPPED);
 }
 
-export const evidenceBrowserLine: Line = {
+export const changedEvidenceInBrowser: Line = {
   id: "C5-browser",
   title: "changed evidence bundles, in a browser",
-  run: ({ rounds, random }) =>
+  ...{ quick: 1, full: 20, slow: true },
+  run: ({ rounds, random }, found) =>
     withServer(async ({ base }) => {
       const [{ chromium }, { findBrowser }] = await Promise.all([
         import("playwright/test"),
@@ -70,9 +69,9 @@ export const evidenceBrowserLine: Line = {
         const page = await browser.newPage();
         await page.goto(`${base}/verify`);
         const bundles = changedBundles(rounds, random);
-        const { faults, seen } = await judge(page, bundles);
-        const detail = `${bundles.length} bundles, each with a key and without; the control, another file, was seen ${seen} times`;
-        return { tried: 2 * bundles.length, failed: faults.length, detail: [detail, ...faults.slice(0, 5)].join("; ") };
+        found.tried = 2 * bundles.length;
+        found.note(`${bundles.length} bundles, each with a key and without`);
+        await judge(page, bundles, found);
       } finally {
         await browser.close();
       }

@@ -5,7 +5,7 @@ import type { Mutation } from "@/testing/evidence/base-bundles";
 import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
 import { judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
-import type { Line } from "./types";
+import type { Line } from "./line";
 
 /** C5: changed bundles, with the log's key and without. */
 
@@ -33,22 +33,24 @@ export function changedBundles(rounds: number, random: () => number): Mutation[]
   return [...MUTATIONS, ...altered];
 }
 
-async function run({ rounds, random }: { rounds: number; random: () => number }) {
-  const all = changedBundles(rounds, random);
-  const faults: string[] = [];
-  for (const keys of [KEYS, []]) {
-    const trust = trustIn({ keys });
-    const python = judgedByPython(all.map((one) => ({ text: bytesOf(one), keys })));
-    for (const [i, one] of all.entries()) {
-      const { status } = await verifyBundle([bytesOf(one)], noteTools, { trust });
-      if (python[i]?.[0] !== PYTHON_WORD[status]) faults.push(`${one.name}: ${status}, in Python ${python[i]?.[0]}`);
-      if (isGood(status) && (keys.length === 0 || !isGood(one.verdict))) faults.push(`${one.name}: ${status}`);
+export const changedEvidence: Line = {
+  id: "C5",
+  title: "changed evidence bundles, two verifiers",
+  ...{ quick: 1, full: 20 },
+  async run({ rounds, random }, found) {
+    const all = changedBundles(rounds, random);
+    for (const keys of [KEYS, []]) {
+      const trust = trustIn({ keys });
+      const python = judgedByPython(all.map((one) => ({ text: bytesOf(one), keys })));
+      for (const [i, one] of all.entries()) {
+        const { status } = await verifyBundle([bytesOf(one)], noteTools, { trust });
+        const isGoodAlone = isGood(status) && (keys.length === 0 || !isGood(one.verdict));
+        found.check(python[i]?.[0] === PYTHON_WORD[status], `${one.name}: ${status}, in Python ${python[i]?.[0]}`);
+        found.check(!isGoodAlone, `${one.name}: ${status}`);
+      }
     }
-  }
-  const fooled = all.filter(({ text, verdict }) => !isGood(verdict) && believes(text)).length;
-  if (fooled < 50) faults.push(`the control was fooled by ${fooled} changes alone`);
-  const detail = `${all.length} bundles, each with a key and without, twice; the control believed ${fooled} of them`;
-  return { tried: 4 * all.length, failed: faults.length, detail: [detail, ...faults.slice(0, 5)].join("; ") };
-}
-
-export const evidenceLine: Line = { id: "C5", title: "changed evidence bundles, two verifiers", run };
+    found.note(`${all.length} bundles, each with a key and without, twice`);
+    const fooled = all.filter(({ text, verdict }) => !isGood(verdict) && believes(text)).length;
+    found.control("a verifier that trusts the end, fooled by 50 changes at least", Math.min(fooled, 50), 50);
+  },
+};

@@ -7,8 +7,8 @@ import { killServer, type Server } from "@/testing/server";
 import { type Credentials, createKey, prepare } from "./api";
 import { untilWritten } from "./compare";
 import { withOwner, withOwnServer } from "./folder";
-import { nothingYet, startLoad, underLoad } from "./load";
-import { controlled, type Found, type LineInput, listed, needing } from "./types";
+import { type Line, listed } from "./line";
+import { Load } from "./load";
 
 const WRITERS = 4;
 /** Maximum life of a reader before its kill: while it requests, waits, stores, or in between. */
@@ -97,30 +97,6 @@ async function compareWith(server: Server, { orgId }: Credentials, reader: Reade
   };
 }
 
-const run = ({ rounds, random }: LineInput, forgets: boolean): Promise<Found> =>
-  withOwnServer(async (server) => {
-    const credentials = await prepare(server);
-    const script = forgets ? guideReader().replace(/^truncate .*$/m, "touch log.ndjson") : guideReader();
-    const reader = await createReader(server, credentials, script);
-    const stopReading = keepReading(reader, random);
-    const acked = nothingYet();
-    for (let round = 0; round < rounds; round++) {
-      const stop = startLoad(server, { credentials, acked }, WRITERS);
-      await underLoad(acked, 1_500 + random() * 2_000);
-      await killServer(server);
-      await stop();
-      await server.start();
-    }
-    const readers = await stopReading();
-    const { entries, ...found } = await compareWith(server, credentials, reader);
-    return {
-      tried: entries,
-      failed: found.late === 0 ? 1 : found.lost + found.doubled + found.disordered,
-      caught: found.doubled,
-      detail: `${rounds} kills of the server, ${listed({ ...found, readers })}`,
-    };
-  });
-
 const hasCurl = (): string | null => {
   const [, major = "0", minor = "0"] = /^curl (\d+)\.(\d+)/.exec(String(spawnSync("curl", ["--version"]).stdout)) ?? [];
   return Number(major) * 1_000 + Number(minor) >= 7_084 ? null : "needs curl 7.84 or newer";
@@ -130,9 +106,34 @@ const hasCurl = (): string | null => {
  * ST2: the guide's reader has every entry once and in order, late timestamps included, wherever it and the server are
  * killed. The reader of the control forgets how far its file went with its position.
  */
-export const feedKillLines = controlled({
+export const feedKills: Line = {
   id: "ST2",
   title: "kill -9 of the server and of a feed reader",
-  control: "a reader that keeps entries beyond its position must have duplicates",
-  run,
-}).map((line) => needing(hasCurl, line));
+  ...{ quick: 2, full: 20 },
+  lacks: hasCurl,
+  control: {
+    title: "a reader that keeps entries beyond its position must have duplicates",
+    ...{ quick: 3, full: 10, slow: true },
+  },
+  run: ({ rounds, random, isBroken }, found) =>
+    withOwnServer(async (server) => {
+      const load = new Load(server, await prepare(server), WRITERS);
+      const script = isBroken ? guideReader().replace(/^truncate .*$/m, "touch log.ndjson") : guideReader();
+      const reader = await createReader(server, load.credentials, script);
+      const stopReading = keepReading(reader, random);
+      for (let round = 0; round < rounds; round++) {
+        await load.during(async () => {
+          await load.acknowledged(1_500 + random() * 2_000);
+          await killServer(server);
+        });
+        await server.start();
+      }
+      const readers = await stopReading();
+      const { entries, late, ...faults } = await compareWith(server, load.credentials, reader);
+      found.tried = entries;
+      found.caught = faults.doubled;
+      found.note(`${rounds} kills of the server`, listed({ late, ...faults, readers }));
+      if (late === 0) found.fault("no entry was late");
+      for (const [kind, count] of Object.entries(faults)) found.fault(kind, count);
+    }),
+};

@@ -6,7 +6,7 @@ import { clusterOf, endServer, freePort, type Server, startServer } from "@/test
 
 /** A server that starts again after a kill as it was started first: the object stays the same. */
 export type Site = Server & { start: () => Promise<void> };
-type Settings = { env?: Record<string, string>; logFile?: string };
+type Settings = { env?: Record<string, string>; logFile?: string; dataDir?: string };
 
 async function siteOn(settings: Parameters<typeof startServer>[0]): Promise<Site> {
   const site: Site = {
@@ -50,8 +50,10 @@ async function during<T>(site: Site, fn: (site: Site) => Promise<T>): Promise<T>
 }
 
 /** The built server with a data folder of its own, for as long as fn takes. */
-export async function withOwnServer<T>(fn: (site: Site) => Promise<T>, settings: Settings = {}): Promise<T> {
-  const dataDir = createFolder();
+export async function withOwnServer<T>(
+  fn: (site: Site) => Promise<T>,
+  { dataDir = createFolder(), ...settings }: Settings = {},
+): Promise<T> {
   try {
     return await during(await siteOn({ dataDir, port: await freePort(), ...settings }), fn);
   } finally {
@@ -80,19 +82,22 @@ export function ownerUrl({ dataDir }: Pick<Server, "dataDir">): string {
   return `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
 }
 
-/** The owner of the server's database, who sees every row; ended after the work. */
-export async function withOwner<T>(
-  server: Pick<Server, "dataDir">,
-  work: (sql: postgres.Sql) => Promise<T>,
-): Promise<T> {
-  const sql = postgres(ownerUrl(server), { max: 1, onnotice: () => {} });
-  try {
-    await sql`SELECT set_config('trailmark.scope', 'system', false)`;
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+/** A connection to a database, ended after the work. */
+export async function withSql<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  return work(sql).finally(() => sql.end({ timeout: 5 }));
 }
+
+/** The owner of the server's database, who sees every row. */
+export const withOwner = <T>(server: Pick<Server, "dataDir">, work: (sql: postgres.Sql) => Promise<T>): Promise<T> =>
+  withSql(ownerUrl(server), async (sql) => {
+    await sql`SELECT set_config('trailmark.scope', 'system', false)`;
+    return work(sql);
+  });
+
+/** Turns synchronous_commit off for the application role's new connections. */
+export const makeCommitsLazy = (server: Server) =>
+  withOwner(server, (sql) => sql`ALTER ROLE trailmark_app SET synchronous_commit = off`);
 
 /** Runs work as the owner without triggers. */
 export const tamper = (server: Server, work: (tx: postgres.TransactionSql) => Promise<unknown>): Promise<unknown> =>

@@ -8,7 +8,7 @@ import { type Credentials, prepare, submit } from "./api";
 import { withListener } from "./broken";
 import { bystander, type Caller, type Verb } from "./flood";
 import { withServer } from "./folder";
-import { type Line, QUICK_TRIES } from "./types";
+import { type Line, retryLate } from "./line";
 
 /** F4: requests that cost the server much more than their sender. */
 
@@ -20,7 +20,6 @@ const MIB = 1024 * 1024;
 const LORIS_SOCKETS = 40;
 const EXPORTS = 50;
 const BODIES = 4;
-const FULL_ROUNDS = 50;
 
 /** Code for a missing answer. */
 const SILENT = "silent";
@@ -238,41 +237,31 @@ async function suffer({ name, run }: Attack, scene: Scene): Promise<Suffered> {
   return { note: `${name} ${took} ms +${growth} MB (others' p95 ${Math.round(p95)} ms)`, faults };
 }
 
-export const hostileLine: Line = {
+export const costlyRequests: Line = {
   id: "F4",
   title: "requests meant to exhaust the server",
-  run: ({ rounds }) =>
+  ...{ quick: 1, full: 50 },
+  run: (input, found) =>
     withServer(async (server) => {
-      const full = rounds >= FULL_ROUNDS;
+      const { isFull } = input;
       const target = { server, credentials: await prepare(server) };
       const { orgId, accessToken: token } = await prepare(server);
       const other: Caller = { base: server.base, orgId, token };
       // Rows to export.
-      await submit(server, target.credentials, { count: full ? 10_000 : 2_000, details: { text: "x".repeat(300) } });
+      await submit(server, target.credentials, { count: isFull ? 10_000 : 2_000, details: { text: "x".repeat(300) } });
       const calm = beside({ server, target, other });
       await sleep(1_000);
       const { p95: before } = await calm();
-      const notes: string[] = [];
-      const faults: string[] = [];
-      const attacks = ATTACKS(full);
-      const scene = { server, target, other, othersMs: full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
-      for (const attack of attacks) {
-        let seen = await suffer(attack, scene);
-        // A quick run shares the machine, which can delay any answer.
-        const isLate = () => seen.faults.length > 0 && seen.faults.every((fault) => fault.isLate);
-        for (let n = 1; !full && n < QUICK_TRIES && isLate(); n++) seen = await suffer(attack, scene);
-        notes.push(seen.note);
-        faults.push(...seen.faults.map(({ what }) => `${attack.name}: ${what}`));
+      found.note(`others' p95 before ${Math.round(before)} ms`);
+      const scene = { server, target, other, othersMs: isFull ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
+      const isOnlyLate = ({ faults }: Suffered) => faults.length > 0 && faults.every(({ isLate }) => isLate);
+      for (const attack of ATTACKS(isFull)) {
+        const { note, faults } = await retryLate(input, () => suffer(attack, scene), isOnlyLate);
+        found.tried++;
+        found.note(note);
+        found.faults(faults.map(({ what }) => `${attack.name}: ${what}`));
       }
-      const [found, asked] = await withListener(readsAll, (base) =>
-        control({ ...target, server: { ...server, base } }),
-      );
-      if (found < asked) faults.push(`of ${asked} attacks on a reader without a limit ${found} were seen`);
-      notes.push(`control, a reader without a limit: seen ${found} of ${asked}`);
-      return {
-        tried: attacks.length,
-        failed: faults.length,
-        detail: `others' p95 before ${Math.round(before)} ms; ${[...notes, ...faults].join("; ")}`,
-      };
+      const [seen, asked] = await withListener(readsAll, (base) => control({ ...target, server: { ...server, base } }));
+      found.control("a reader without a limit", seen, asked);
     }),
 };

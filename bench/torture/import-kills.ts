@@ -5,7 +5,7 @@ import { killServer, type Server } from "@/testing/server";
 import { byAdmin, prepare, signIn } from "./api";
 import { untilWritten } from "./compare";
 import { type Site, withOwner, withServer } from "./folder";
-import { controlled, type Found, type LineInput } from "./types";
+import type { Line } from "./line";
 
 const ROWS = 20_000;
 const TIMEOUT_MS = 60_000;
@@ -111,40 +111,34 @@ const runAhead = (server: Server, id: string) =>
       WHERE id = ${id} AND job = 'apply'`,
   );
 
-/** Runs an import and its undo under kills, and compares with an undisturbed run. */
-const fight = ({ rounds, random }: LineInput, isBroken: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const { orgId } = await prepare(server);
-    const prefix = `K${randomUUID().slice(0, 6)}`;
-    await createDevices(server, orgId, prefix);
-    const id = await upload(server, prefix);
-    const battle: Battle = { server, id, kills: 0, afterKill: isBroken ? runAhead : async () => {} };
-    const kills = Math.max(1, Math.round(rounds / 5));
-    const faults: string[] = [];
-    await survive(battle, "stage", { kills, random });
-    const checked = await survive(battle, "check", { kills, random });
-    if (checked.summary.check?.rows.matched_hostname !== ROWS) faults.push("the check did not match every row");
-    const done = await survive(battle, "run", { kills: 2 * kills, random });
-    if (done.summary.run?.devices !== ROWS) faults.push(`the report counts ${done.summary.run?.devices} devices`);
-    const whole = { devices: ROWS, values: 3 * ROWS, changes: ROWS, events: 1, source_ids: ROWS };
-    const afterRun = faultsOf("after the run", await count(server, orgId, id), whole);
-    const undone = await survive(battle, "undo", { kills, random });
-    const restored = undone.summary.undo?.restored;
-    if (restored !== 3 * ROWS) faults.push(`the undo counts ${restored} values`);
-    const nothing = { devices: 0, values: 0, changes: ROWS, events: 2, source_ids: 0 };
-    faults.push(...afterRun, ...faultsOf("after the undo", await count(server, orgId, id), nothing));
-    return {
-      tried: battle.kills,
-      failed: faults.length,
-      caught: afterRun.filter((fault) => fault.startsWith("after the run: values")).length,
-      detail: [`${battle.kills} kills over ${ROWS} rows and ${3 * ROWS} values`, ...faults].join("; "),
-    };
-  });
-
 /** K3, import: kill -9 while a file is read, checked, applied and undone; all or nothing, and nothing twice. */
-export const importKillLines = controlled({
+export const importKills: Line = {
   id: "K3-import",
   title: "kill -9 of the server during an import and its undo",
-  control: "a progress mark outside the transaction must lose values",
-  run: fight,
-});
+  ...{ quick: 5, full: 20 },
+  control: { title: "a progress mark outside the transaction must lose values", quick: 5, full: 20, slow: true },
+  run: ({ rounds, random, isBroken }, found) =>
+    withServer(async (server) => {
+      const { orgId } = await prepare(server);
+      const prefix = `K${randomUUID().slice(0, 6)}`;
+      await createDevices(server, orgId, prefix);
+      const id = await upload(server, prefix);
+      const battle: Battle = { server, id, kills: 0, afterKill: isBroken ? runAhead : async () => {} };
+      const kills = Math.max(1, Math.round(rounds / 5));
+      await survive(battle, "stage", { kills, random });
+      const checked = await survive(battle, "check", { kills, random });
+      if (checked.summary.check?.rows.matched_hostname !== ROWS) found.fault("the check did not match every row");
+      const done = await survive(battle, "run", { kills: 2 * kills, random });
+      if (done.summary.run?.devices !== ROWS) found.fault(`the report counts ${done.summary.run?.devices} devices`);
+      const whole = { devices: ROWS, values: 3 * ROWS, changes: ROWS, events: 1, source_ids: ROWS };
+      const afterRun = faultsOf("after the run", await count(server, orgId, id), whole);
+      const undone = await survive(battle, "undo", { kills, random });
+      const restored = undone.summary.undo?.restored;
+      if (restored !== 3 * ROWS) found.fault(`the undo counts ${restored} values`);
+      const nothing = { devices: 0, values: 0, changes: ROWS, events: 2, source_ids: 0 };
+      found.faults([...afterRun, ...faultsOf("after the undo", await count(server, orgId, id), nothing)]);
+      found.tried = battle.kills;
+      found.caught = afterRun.filter((fault) => fault.startsWith("after the run: values")).length;
+      found.note(`${battle.kills} kills over ${ROWS} rows and ${3 * ROWS} values`);
+    }),
+};

@@ -3,35 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { itemAt } from "@/server/ground/records";
 import { type At, ask, type Credentials, createEvent } from "./api";
 
-export type Acknowledged = {
-  events: Set<string>;
-  deviceEvents: Set<string>;
-  logs: Set<string>;
-  refused: number;
-  answers: Map<number, number>;
-  /** Called for each finished request: its writer, and its status or error. */
-  onAnswer?: (writer: number, outcome: number | string) => void;
-};
+/** Ids that the server acknowledged, by kind. */
+export type Acknowledged = { events: Set<string>; deviceEvents: Set<string>; logs: Set<string> };
 
-export const nothingYet = (): Acknowledged => ({
-  events: new Set(),
-  deviceEvents: new Set(),
-  logs: new Set(),
-  refused: 0,
-  answers: new Map(),
-});
-
-const FIRST_ANSWER_MS = 30_000;
-export const countOf = ({ events, deviceEvents, logs }: Acknowledged): number =>
-  events.size + deviceEvents.size + logs.size;
-
-/** Waits for a time and an acknowledgement: a kill before the first one would prove nothing. */
-export async function underLoad(acked: Acknowledged, ms: number): Promise<void> {
-  const before = countOf(acked);
-  const began = Date.now();
-  await sleep(ms);
-  while (countOf(acked) === before && Date.now() - began < FIRST_ANSWER_MS) await sleep(5);
-}
+export const nothingYet = (): Acknowledged => ({ events: new Set(), deviceEvents: new Set(), logs: new Set() });
 
 /** Statuses of the server's own making that no kill explains: 503 asks to come again. */
 export const wrongAnswers = (answers: Iterable<[number, number]>): [number, number][] =>
@@ -50,7 +25,7 @@ type Kind = {
   token: "key" | "agentToken";
   /** The member of the body and of what is acknowledged. */
   member: string;
-  acked: "events" | "deviceEvents" | "logs";
+  acked: keyof Acknowledged;
   create: (id: string, at: number) => object;
 };
 const now = () => ({ timestamp: new Date().toISOString(), level: "info" });
@@ -82,42 +57,80 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? name);
 }
 
-/** The credentials that a load writes with, and what was acknowledged to it. */
-type Load = { credentials: Credentials; acked: Acknowledged };
+const FIRST_ANSWER_MS = 30_000;
 
-/** A writer: posts until stopped; counts only successes. */
-async function writer({ base, credentials, acked, isStopped }: Load & At & { isStopped: () => boolean }, at: number) {
-  for (let i = at; !isStopped(); i++) {
-    const kind = itemAt(KINDS, i % KINDS.length);
-    const ids = Array.from({ length: EVENTS_PER_POST }, () => randomUUID());
-    try {
-      const response = await ask({ base }, kind.path(credentials), {
-        ...{ method: kind.method, token: credentials[kind.token], body: { [kind.member]: ids.map(kind.create) } },
-        signal: AbortSignal.timeout(15_000),
-      });
-      acked.answers.set(response.status, (acked.answers.get(response.status) ?? 0) + 1);
-      acked.onAnswer?.(at, response.status);
-      if (response.ok) for (const id of ids) acked[kind.acked].add(id);
+/** Writers that post until they are stopped, and all that was acknowledged to them. */
+export class Load {
+  readonly acked = nothingYet();
+  readonly answers = new Map<number, number>();
+  refused = 0;
+  /** Called for each finished request: its writer, and its status or error. */
+  onAnswer: (writer: number, outcome: number | string) => void = () => {};
+  #isStopped = false;
+  #running: Promise<void>[] = [];
+
+  constructor(
+    readonly at: At,
+    readonly credentials: Credentials,
+    readonly writers: number,
+  ) {}
+
+  get count(): number {
+    return this.acked.events.size + this.acked.deviceEvents.size + this.acked.logs.size;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.#running = Array.from({ length: this.writers }, (_, at) => this.#write(at));
+  }
+
+  /** Ends with the last answers. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#running);
+  }
+
+  /** Writes for as long as the work takes. */
+  async during(work: () => Promise<unknown>): Promise<void> {
+    this.start();
+    await work().finally(() => this.stop());
+  }
+
+  /** Waits for a time and an acknowledgement: a kill before the first one would prove nothing. */
+  async acknowledged(ms: number): Promise<void> {
+    const [before, began] = [this.count, Date.now()];
+    await sleep(ms);
+    while (this.count === before && Date.now() - began < FIRST_ANSWER_MS) await sleep(5);
+  }
+
+  async #write(writer: number): Promise<void> {
+    for (let i = writer; !this.#isStopped; i++) {
+      const kind = itemAt(KINDS, i % KINDS.length);
+      const ids = Array.from({ length: EVENTS_PER_POST }, () => randomUUID());
+      const isTaken = await this.#post(writer, kind, ids);
+      if (isTaken) for (const id of ids) this.acked[kind.acked].add(id);
       else {
-        acked.refused++;
+        this.refused++;
         await sleep(20);
       }
-      await response.arrayBuffer();
-    } catch (error) {
-      acked.onAnswer?.(at, reasonOf(error));
-      acked.refused++; // The server is gone, and never acknowledged this one.
-      await sleep(20);
     }
   }
-}
 
-/** Starts writers. @returns a function that stops them and waits for their last requests */
-export function startLoad({ base }: At, { credentials, acked }: Load, writers: number): () => Promise<void> {
-  let stop = false;
-  const isStopped = () => stop;
-  const running = Array.from({ length: writers }, (_, i) => writer({ base, credentials, acked, isStopped }, i));
-  return async () => {
-    stop = true;
-    await Promise.all(running);
-  };
+  /** @returns whether it was acknowledged; not by a server that is gone */
+  async #post(writer: number, kind: Kind, ids: string[]): Promise<boolean> {
+    try {
+      const response = await ask(this.at, kind.path(this.credentials), {
+        ...{ method: kind.method, token: this.credentials[kind.token], body: { [kind.member]: ids.map(kind.create) } },
+        signal: AbortSignal.timeout(15_000),
+      });
+      this.answers.set(response.status, (this.answers.get(response.status) ?? 0) + 1);
+      this.onAnswer(writer, response.status);
+      // The head is the acknowledgement.
+      await response.arrayBuffer().catch(() => {});
+      return response.ok;
+    } catch (error) {
+      this.onAnswer(writer, reasonOf(error));
+      return false;
+    }
+  }
 }

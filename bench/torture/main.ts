@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { stackOf } from "@/db/thrown";
 import { createRandom } from "@/testing/world/random";
-import { LINES } from "./lines";
-import type { Line, Outcome } from "./types";
+import type { Outcome, Row } from "./line";
+import { ROWS } from "./lines";
 
 /**
  * `npm run torture [-- --quick | --full] [ID …] [--seed N] [--minutes N] [--report FILE]`: runs each test against the
@@ -23,21 +23,18 @@ const { values, positionals: chosen } = parseArgs({
 });
 const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
 const minutes = Number(values.minutes ?? 60);
-const { full = false } = values;
-const unknown = chosen.filter((id) => !LINES.some(({ line }) => line.id === id));
+const { full: isFull = false } = values;
+const unknown = chosen.filter((id) => !ROWS.some((row) => row.id === id));
 if (unknown.length > 0 || !(minutes > 0) || Number.isNaN(seed)) {
-  process.stderr.write(
-    `Unknown: ${unknown.join(", ") || "that number"}. ${LINES.map(({ line }) => line.id).join(" ")}\n`,
-  );
+  const known = ROWS.map(({ id }) => id).join(" ");
+  process.stderr.write(`Unknown: ${unknown.join(", ") || "that number"}. ${known}\n`);
   process.exit(2);
 }
 
 /** A hung test fails, and the others still run. On a busy machine quick tests take minutes anyway. */
-const QUICK_LIMIT_MS = 15 * 60_000;
-const FULL_LIMIT_MS = 90 * 60_000;
-const LIMIT_MS = full ? FULL_LIMIT_MS : QUICK_LIMIT_MS;
+const LIMIT_MS = (isFull ? 90 : 15) * 60_000;
 
-function limited(line: Line, rounds: number): Promise<Outcome> {
+function limited({ run, quick, full }: Row): Promise<Outcome> {
   let at = "beginning";
   const progress = (what: string) => {
     at = what;
@@ -45,7 +42,8 @@ function limited(line: Line, rounds: number): Promise<Outcome> {
   const limit = new Promise<never>((_, reject) =>
     setTimeout(() => reject(new Error(`no result within ${LIMIT_MS / 1000} s, at: ${at}`)), LIMIT_MS).unref(),
   );
-  return Promise.race([line.run({ rounds, random: createRandom(seed).next, minutes, progress }), limit]);
+  const rounds = isFull ? full : quick;
+  return Promise.race([run({ rounds, isFull, random: createRandom(seed).next, minutes, progress }), limit]);
 }
 
 const verdictOf = ({ failed, skipped }: Outcome): "ok" | "FAILED" | "SKIPPED" => {
@@ -55,19 +53,20 @@ const verdictOf = ({ failed, skipped }: Outcome): "ok" | "FAILED" | "SKIPPED" =>
 
 const results: ({ id: string; verdict: string } & Outcome)[] = [];
 const counts = { ok: 0, FAILED: 0, SKIPPED: 0 };
-for (const { line, quick, full: many, slow } of LINES) {
-  if (chosen.length > 0 ? !chosen.includes(line.id) : slow && !full) continue;
+for (const row of ROWS) {
+  const { id, title, slow } = row;
+  if (chosen.length > 0 ? !chosen.includes(id) : slow && !isFull) continue;
   const started = Date.now();
-  const outcome: Outcome = await limited(line, full ? many : quick).catch((error: unknown) => ({
+  const outcome: Outcome = await limited(row).catch((error: unknown) => ({
     tried: 0,
     failed: 1,
     detail: stackOf(error),
   }));
   const verdict = verdictOf(outcome);
   counts[verdict]++;
-  results.push({ ...outcome, id: line.id, verdict });
+  results.push({ ...outcome, id, verdict });
   process.stdout.write(
-    `${line.id}  ${line.title}: ${verdict}  tried ${outcome.tried}, failed ${outcome.failed}, seed ${seed}, ${((Date.now() - started) / 1000).toFixed(1)} s\n    ${outcome.detail}\n`,
+    `${id}  ${title}: ${verdict}  tried ${outcome.tried}, failed ${outcome.failed}, seed ${seed}, ${((Date.now() - started) / 1000).toFixed(1)} s\n    ${outcome.detail}\n`,
   );
 }
 if (values.report) writeFileSync(values.report, JSON.stringify(results));

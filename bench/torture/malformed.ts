@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { inParallel } from "@/bench/harness";
 import { itemAt } from "@/server/ground/records";
+import type { Server } from "@/testing/server";
 import { type Credentials, json, prepare } from "./api";
 import { withListener } from "./broken";
 import { withFolder, withOwnServer } from "./folder";
-import type { Line } from "./types";
+import type { Line } from "./line";
 
 /** H4: requests that none of our clients would send, raw on the socket, with and without a credential. */
 
@@ -151,15 +153,11 @@ function faultOf(answer: string): string | null {
 }
 
 async function attack(port: number, requests: Raw[]): Promise<string[]> {
-  const queue = [...requests];
   const faults: string[] = [];
-  const work = async () => {
-    for (let next = queue.pop(); next; next = queue.pop()) {
-      const fault = faultOf(await send(port, next.text));
-      if (fault) faults.push(`${next.kind}: ${fault} to ${next.text.split("\r\n")[0]?.slice(0, 100)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await inParallel(AT_ONCE, requests, async ({ kind, text }) => {
+    const fault = faultOf(await send(port, text));
+    if (fault) faults.push(`${kind}: ${fault} to ${text.split("\r\n")[0]?.slice(0, 100)}`);
+  });
   return faults;
 }
 
@@ -181,36 +179,33 @@ async function cursorOf(at: { base: string }, { accessToken: token }: Credential
 
 const errorsIn = (log: string): string[] => log.split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
 
-export const malformedLine: Line = {
+/** Requests of every kind, with and without a credential. */
+const requestsOf = (random: () => number, cursor: string, token: string): Raw[] =>
+  Object.entries(KINDS).flatMap(([kind, make]) => {
+    const created = make(random, cursor);
+    const tokens = WITHOUT.has(kind) ? [null] : [null, token];
+    return tokens.map((one) => ({ kind, text: withCredential(created, one) }));
+  });
+
+export const malformedRequests: Line = {
   id: "H4",
   title: "malformed requests, with and without a credential",
-  run: ({ rounds, random }) =>
+  ...{ quick: 4, full: 160 },
+  run: ({ rounds, random }, found) =>
     withFolder((folder) => {
       const logFile = join(folder, "server.log");
-      return withOwnServer(
-        async (server) => {
-          const credentials = await prepare(server);
-          // The pages' framework adds its own to the server once it has served one.
-          await fetch(`${server.base}/login`);
-          const cursor = await cursorOf(server, credentials);
-          const requests = Array.from({ length: rounds }, (): Raw[] =>
-            Object.entries(KINDS).flatMap(([kind, make]) => {
-              const created = make(random, cursor);
-              const tokens = WITHOUT.has(kind) ? [null] : [null, credentials.accessToken];
-              return tokens.map((token) => ({ kind, text: withCredential(created, token) }));
-            }),
-          ).flat();
-          const faults = await attack(server.port, requests);
-          const errors = errorsIn(readFileSync(logFile, "utf8"));
-          const sample = requests.slice(0, CONTROL_REQUESTS).filter(({ kind }) => !REFUSED.has(kind));
-          const seen = await control(sample);
-          const wrong = [...faults, ...errors.map((line) => `logged ${line.slice(0, 200)}`)];
-          if (seen !== sample.length) wrong.push(`the control was found out ${seen} times of ${sample.length}`);
-          const shown = [...new Set(wrong)].slice(0, 12).join("\n    ");
-          const clean = `all 4xx, nothing at level error in the log; the control failed ${seen} of ${sample.length}`;
-          return { tried: requests.length, failed: wrong.length, detail: shown || clean };
-        },
-        { logFile },
-      );
+      const run = async (server: Server) => {
+        const credentials = await prepare(server);
+        // The pages' framework adds its own to the server once it has served one.
+        await fetch(`${server.base}/login`);
+        const cursor = await cursorOf(server, credentials);
+        const rows = Array.from({ length: rounds }, () => requestsOf(random, cursor, credentials.accessToken)).flat();
+        found.tried = rows.length;
+        found.faults(await attack(server.port, rows));
+        found.faults(errorsIn(readFileSync(logFile, "utf8")).map((line) => `logged ${line.slice(0, 200)}`));
+        const sample = rows.slice(0, CONTROL_REQUESTS).filter(({ kind }) => !REFUSED.has(kind));
+        found.control("a server with our former failures", await control(sample), sample.length);
+      };
+      return withOwnServer(run, { logFile });
     }),
 };

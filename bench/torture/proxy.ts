@@ -4,7 +4,7 @@ import { holdsInTime } from "@/bench/until";
 import type { Server } from "@/testing/server";
 import { type Credentials, json, prepare } from "./api";
 import { withServer } from "./folder";
-import type { Line } from "./types";
+import type { Line } from "./line";
 
 /** S2: addresses that a client claims, and the address that must be stored with and without trust in proxy headers. */
 
@@ -108,16 +108,16 @@ const wrongWith = (trust: boolean, does = trust) =>
     { TRUST_PROXY_HEADERS: String(does) },
   );
 
-export const proxyLine: Line = {
+export const proxyHeaders: Line = {
   id: "S2",
   title: "proxy headers, with and without trust: the stored address",
-  run: async () => {
-    const wrong = [...(await wrongWith(false)), ...(await wrongWith(true))];
-    // Every mix with an address must be detected, or the zero above proves nothing.
-    const believed = await wrongWith(false, true);
+  ...{ quick: 1, full: 1 },
+  async run(_, found) {
+    found.faults([...(await wrongWith(false)), ...(await wrongWith(true))]);
+    found.tried = MIXES.length * 2;
+    found.note(`${MIXES.length} mixes of headers, each with TRUST_PROXY_HEADERS off and on`);
+    // Every mix with an address must be detected.
     const naming = MIXES.filter(({ trusted }) => trusted !== SOCKET).length;
-    if (believed.length !== naming) wrong.push(`the control was found out in ${believed.length} of ${naming} mixes`);
-    const detail = `${MIXES.length} mixes of headers, each with TRUST_PROXY_HEADERS off and on; control, a server that always trusts: found out in ${believed.length} of ${naming}`;
-    return { tried: MIXES.length * 2, failed: wrong.length, detail: [detail, ...wrong.slice(0, 5)].join("; ") };
+    found.control("a server that always trusts", (await wrongWith(false, true)).length, naming);
   },
 };

@@ -6,7 +6,7 @@ import { asOwner } from "@/testing/streams/archive-day";
 import { answerOf, type Credentials, createEvent, json, postEvents, prepare, signIn } from "./api";
 import { untilWritten } from "./compare";
 import { withOwner, withOwnServer } from "./folder";
-import { controlled, type Found, type LineInput, listed } from "./types";
+import { type Line, listed } from "./line";
 
 const WRITERS = 4;
 /** Entries of a case: the third starts an alert, which later ones join. */
@@ -115,35 +115,32 @@ const rewind = (server: Server) =>
     ),
   );
 
-const run = ({ rounds, random }: LineInput, rewinds: boolean): Promise<Found> =>
-  withOwnServer(async (server) => {
-    const credentials = await prepare(server);
-    const { accessToken: token, orgId } = credentials;
-    await json(server, "/detections/rules", { token, body: { yaml: RULE, orgId } });
-    const world: World = { server, credentials, cases: [] };
-    let isOver = false;
-    const writers = Array.from({ length: WRITERS }, () => write(world, random, () => isOver));
-    for (let round = 0; round < rounds; round++) {
-      await sleep(2_000 + random() * 2_000);
-      await killServer(server);
-      await server.start();
-      if (rewinds) await rewind(server);
-    }
-    isOver = true;
-    await Promise.all(writers);
-    const found = await compareWith(world);
-    return {
-      tried: found.cases,
-      failed: found.lost + found.doubled + found.wrong + found.unrecorded,
-      caught: found.wrong + found.doubled,
-      detail: listed(found),
-    };
-  });
-
 /** DT1: wherever a kill hits, each case has one alert with its entries, counted once. */
-export const ruleKillLines = controlled({
+export const ruleKills: Line = {
   id: "DT1",
   title: "kill -9 of the server while entries raise alerts",
-  control: "rules that forget their position must count entries twice",
-  run,
-});
+  ...{ quick: 2, full: 20 },
+  control: { title: "rules that forget their position must count entries twice", quick: 1, full: 3, slow: true },
+  run: ({ rounds, random, isBroken }, found) =>
+    withOwnServer(async (server) => {
+      const credentials = await prepare(server);
+      const { accessToken: token, orgId } = credentials;
+      await json(server, "/detections/rules", { token, body: { yaml: RULE, orgId } });
+      const world: World = { server, credentials, cases: [] };
+      let isOver = false;
+      const writers = Array.from({ length: WRITERS }, () => write(world, random, () => isOver));
+      for (let round = 0; round < rounds; round++) {
+        await sleep(2_000 + random() * 2_000);
+        await killServer(server);
+        await server.start();
+        if (isBroken) await rewind(server);
+      }
+      isOver = true;
+      await Promise.all(writers);
+      const { cases, alerts, ...faults } = await compareWith(world);
+      found.tried = cases;
+      found.caught = faults.wrong + faults.doubled;
+      found.note(listed({ cases, alerts, ...faults }));
+      for (const [kind, count] of Object.entries(faults)) found.fault(kind, count);
+    }),
+};

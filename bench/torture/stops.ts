@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectAgent, type FakeAgent } from "@/testing/live-agent";
 import { clusterOf, type Server, signalPostmaster } from "@/testing/server";
 import { type Credentials, createEnrollmentKey, createEvents, enroll, postEvents, prepare } from "./api";
-import { answersEarly, direct, waitsForDatabase, withFault } from "./broken";
-import { compare, wrongIn } from "./compare";
+import { answersEarly, behind, waitsForDatabase } from "./broken";
+import { judge } from "./compare";
 import { withServer } from "./folder";
 import { backAfter } from "./kills";
-import { type Acknowledged, nothingYet, startLoad } from "./load";
-import { controlled, countLate, type Found, type LineInput, listed, QUICK_TRIES } from "./types";
+import { type Line, retryLate } from "./line";
+import { Load } from "./load";
 
 const EXIT_MS = 10_000;
 const WRITERS = 6;
@@ -29,9 +29,9 @@ async function openStreams(server: Server, credentials: Credentials): Promise<Fa
  * One large batch whose rows still wait for the database when the answer is there.
  * @returns the answer's status, 0 where there was none
  */
-async function burst(server: Server, credentials: Credentials, acked: Acknowledged): Promise<number> {
+async function burst({ at, credentials, acked }: Load): Promise<number> {
   const events = createEvents(BURST);
-  const answer = await postEvents(server, credentials, events).catch(() => null);
+  const answer = await postEvents(at, credentials, events).catch(() => null);
   if (answer?.ok) for (const { id } of events) acked.events.add(id);
   return answer?.status ?? 0;
 }
@@ -46,49 +46,39 @@ async function terminate({ child }: Server): Promise<{ ms: number; code: number 
   return { ms: Date.now() - started, code };
 }
 
-/** K5: SIGTERM with open agent streams and unflushed events: exits within 10 s, nothing lost. */
-const stopUnder = ({ rounds, random }: LineInput, isBroken: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const acked = nothingYet();
-    const credentials = await prepare(server);
-    let slowest = 0;
-    const faults: string[] = [];
-    const front = isBroken ? withFault(answersEarly) : direct;
-    await front(server, async (reached) => {
-      for (let round = 0; round < rounds; round++) {
-        const { accessToken } = await prepare(server);
-        const streams = await openStreams(server, { ...credentials, accessToken });
-        const stop = startLoad(reached, { credentials, acked }, WRITERS);
-        await sleep(300 + random() * 500);
-        void burst(reached, credentials, acked);
-        await sleep(random() * 60);
-        const { ms, code } = await terminate(server);
-        await stop();
-        slowest = Math.max(slowest, ms);
-        if (ms > EXIT_MS || code !== 0) faults.push(`round ${round}: ended with ${code} after ${ms} ms`);
-        const open = await Promise.race([
-          Promise.all(streams.map((s) => s.ended)).then(() => false),
-          sleep(EXIT_MS).then(() => true),
-        ]);
-        if (open) faults.push(`round ${round}: an agent's stream did not end`);
-        await server.start();
-      }
-    });
-    const found = await compare(server, credentials, acked);
-    return {
-      tried: found.acknowledged,
-      failed: wrongIn(found) + faults.length,
-      caught: found.missing,
-      detail: [`${rounds} stops with ${AGENTS} streams, at most ${slowest} ms, ${listed(found)}`, ...faults].join("; "),
-    };
-  });
+const isOpen = (streams: FakeAgent[]): Promise<boolean> =>
+  Promise.race([Promise.all(streams.map(({ ended }) => ended)).then(() => false), sleep(EXIT_MS).then(() => true)]);
 
-export const stopLines = controlled({
+/** K5: SIGTERM with open agent streams and unflushed events: exits within 10 s, nothing lost. */
+export const stops: Line = {
   id: "K5",
   title: "SIGTERM with open agent streams and unflushed events",
-  control: "a server that drops its queue must lose events",
-  run: stopUnder,
-});
+  ...{ quick: 1, full: 20 },
+  control: { title: "a server that drops its queue must lose events", quick: 1, full: 3, slow: true },
+  run: ({ rounds, random, isBroken }, found) =>
+    withServer((server) =>
+      behind(server, isBroken ? answersEarly : null, async (reached) => {
+        const load = new Load(reached, await prepare(server), WRITERS);
+        let slowest = 0;
+        for (let round = 0; round < rounds; round++) {
+          const { accessToken } = await prepare(server);
+          const streams = await openStreams(server, { ...load.credentials, accessToken });
+          await load.during(async () => {
+            await sleep(300 + random() * 500);
+            void burst(load);
+            await sleep(random() * 60);
+            const { ms, code } = await terminate(server);
+            slowest = Math.max(slowest, ms);
+            if (ms > EXIT_MS || code !== 0) found.fault(`round ${round}: ended with ${code} after ${ms} ms`);
+          });
+          if (await isOpen(streams)) found.fault(`round ${round}: an agent's stream did not end`);
+          await server.start();
+        }
+        found.note(`${rounds} stops with ${AGENTS} streams, at most ${slowest} ms`);
+        found.tried += await judge(found, server, load);
+      }),
+    ),
+};
 
 /** Signals all processes of the embedded PostgreSQL: stopped ones neither answer nor close. */
 const signalPostgres = (dataDir: string, signal: NodeJS.Signals) => signalPostmaster(clusterOf(dataDir).folder, signal);
@@ -130,40 +120,31 @@ const tooSlow = ({ batches, refused, backMs }: Freeze): string[] => [
 ];
 
 /** K4: PostgreSQL frozen; recording is answered from the spool, and all is in the database afterwards. */
-const freezeUnder = ({ rounds }: LineInput, isBroken: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const credentials = await prepare(server);
-    const acked = nothingYet();
-    const front = isBroken ? withFault(waitsForDatabase) : direct;
-    const send = () => front(server, (reached) => burst(reached, credentials, acked));
-    const isFull = rounds > 1;
-    const found: Freeze[] = [];
-    const late = () => countLate(found.map(tooSlow), isFull);
-    while (found.length < rounds || (!isFull && late() > 0 && found.length < QUICK_TRIES)) {
-      await burst(server, credentials, acked);
-      found.push(await freeze(server, isFull ? FREEZE_MS : QUICK_FREEZE_MS, send));
-    }
-    const kept = await compare(server, credentials, acked);
-    const batches = found.flatMap((one) => one.batches);
-    const wrong = found.reduce((n, one) => n + one.wrong, 0);
-    const back = Math.max(...found.map((one) => one.backMs));
-    const figures = `${batches.length} batches while frozen, at most ${Math.round(Math.max(...batches))} ms, ready ${back} ms after the thaw`;
-    return {
-      tried: batches.length === 0 ? 0 : kept.acknowledged,
-      failed: wrongIn(kept) + wrong + late(),
-      caught: batches.filter((ms) => ms > RECORD_MS).length,
-      detail: [
-        `${figures}, missing ${kept.missing}, duplicates ${kept.duplicates}`,
-        ...(wrong ? [`${wrong} batches answered wrongly`] : []),
-        ...new Set(found.flatMap(tooSlow)),
-      ].join("; "),
-    };
-  });
-
-export const frozenLines = controlled({
+export const freezes: Line = {
   id: "K4",
   title: "frozen PostgreSQL: recording continues and recovers",
-  control: "a recorder that waits for the database must be detected",
-  controlRounds: 1,
-  run: freezeUnder,
-});
+  ...{ quick: 1, full: 5 },
+  control: { title: "a recorder that waits for the database must be detected", quick: 1, full: 1, slow: true },
+  run: (input, found) =>
+    withServer((server) =>
+      behind(server, input.isBroken ? waitsForDatabase : null, async (reached) => {
+        const load = new Load(reached, await prepare(server), WRITERS);
+        const one = async () => {
+          await burst(load);
+          return freeze(server, input.isFull ? FREEZE_MS : QUICK_FREEZE_MS, () => burst(load));
+        };
+        const all: Freeze[] = [];
+        for (let round = 0; round < input.rounds; round++)
+          all.push(await retryLate(input, one, (frozen) => tooSlow(frozen).length > 0));
+        const batches = all.flatMap((frozen) => frozen.batches);
+        const back = Math.max(...all.map(({ backMs }) => backMs));
+        const figures = `at most ${Math.round(Math.max(...batches))} ms, ready ${back} ms after the thaw`;
+        found.note(`${batches.length} batches while frozen, ${figures}`);
+        if (batches.length === 0) found.fault("no batch was sent while frozen");
+        found.faults(all.flatMap(tooSlow));
+        for (const { wrong } of all) found.fault("batches answered wrongly", wrong);
+        found.tried += await judge(found, server, load);
+        found.caught = batches.filter((ms) => ms > RECORD_MS).length;
+      }),
+    ),
+};

@@ -11,9 +11,9 @@ import { answered, type Credentials, json, prepare, signIn } from "./api";
 import { untilWritten } from "./compare";
 import { type Site, withOwner, withOwnServer } from "./folder";
 import { backAfter } from "./kills";
-import { nothingYet, startLoad, underLoad } from "./load";
+import { type Input, type Line, listed } from "./line";
+import { Load } from "./load";
 import { runProduct } from "./product";
-import { controlled, type Found, type LineInput, listed } from "./types";
 
 const WRITERS = 4;
 /** Makes kills likely between the receiver's storing and its answer. */
@@ -170,47 +170,23 @@ async function kill(world: World, what: (typeof KILLS)[number]): Promise<unknown
 
 const KILLS = ["server", "postgres", "receiver"] as const;
 
-async function killUnderStreams(world: World, { rounds, random }: LineInput, forgets: boolean) {
+async function killUnderStreams(world: World, { rounds, random, isBroken }: Input) {
   const { server } = world;
-  const acked = nothingYet();
+  const load = new Load(server, world.credentials, WRITERS);
   for (let round = 0; round < rounds; round++) {
-    const what = forgets ? "server" : itemAt(KILLS, round % KILLS.length);
-    const stop = startLoad(server, { credentials: world.credentials, acked }, WRITERS);
-    await underLoad(acked, 1_500 + random() * 2_000);
-    await makeArchiveDue(world);
-    // During a batch whose answer never reaches the sender.
-    if (what === "server") await cutOne(world);
-    await sleep(random() * 1_000);
-    await kill(world, what);
-    await stop();
+    const what = isBroken ? "server" : itemAt(KILLS, round % KILLS.length);
+    await load.during(async () => {
+      await load.acknowledged(1_500 + random() * 2_000);
+      await makeArchiveDue(world);
+      // During a batch whose answer never reaches the sender.
+      if (what === "server") await cutOne(world);
+      await sleep(random() * 1_000);
+      await kill(world, what);
+    });
     if (what !== "server") continue;
     letAnswers(world, true);
     await server.start();
-    if (forgets) await forgetLimits(server);
-  }
-}
-
-async function run(input: LineInput, forgets: boolean): Promise<Found> {
-  const [receiver, store] = [await startStreamReceiver(), await startStrictS3()];
-  const fight = async (server: Site): Promise<Found> => {
-    const world = await createWorld({ server, receiver, store, credentials: await prepare(server) });
-    await killUnderStreams(world, input, forgets);
-    const left = await behind(world);
-    const found = { ...(await compareWith(world)), behind: left };
-    const verdicts = await verdictsOn(world);
-    const objects = [...store.objects.keys()].filter((key) => key.endsWith(".gz")).length;
-    const words = verdicts.length === 0 ? ["file and archive intact"] : verdicts;
-    return {
-      tried: found.entries,
-      failed: found.lost + found.disordered + found.rebatched + left + verdicts.length,
-      caught: found.rebatched,
-      detail: [listed({ ...found, kills: input.rounds, objects }), ...words].join(", "),
-    };
-  };
-  try {
-    return await withOwnServer(fight, { env: LOCAL });
-  } finally {
-    await Promise.all([receiver.close(), store.close()]);
+    if (isBroken) await forgetLimits(server);
   }
 }
 
@@ -218,9 +194,28 @@ async function run(input: LineInput, forgets: boolean): Promise<Found> {
  * ST1: nothing that was sealed fails to arrive, in the chain's order, what arrives again is the same batch, and what the
  * receiver and the archive's store kept is intact by the command line. Its control loses the limits of batches.
  */
-export const streamKillLines = controlled({
+export const streamKills: Line = {
   id: "ST1",
   title: "kill -9 of server, PostgreSQL and receivers during streaming and archiving",
-  control: "a stream that forgets its batch limits must repeat entries",
-  run,
-});
+  ...{ quick: 3, full: 30 },
+  control: { title: "a stream that forgets its batch limits must repeat entries", quick: 3, full: 10, slow: true },
+  async run(input, found) {
+    const [receiver, store] = [await startStreamReceiver(), await startStrictS3()];
+    const fight = async (server: Site) => {
+      const world = await createWorld({ server, receiver, store, credentials: await prepare(server) });
+      await killUnderStreams(world, input);
+      const left = await behind(world);
+      const { entries, repeated, ...compared } = await compareWith(world);
+      const faults = { ...compared, behind: left };
+      const verdicts = await verdictsOn(world);
+      const objects = [...store.objects.keys()].filter((key) => key.endsWith(".gz")).length;
+      found.tried = entries;
+      found.caught = compared.rebatched;
+      found.note(listed({ entries, repeated, ...faults, kills: input.rounds, objects }));
+      if (verdicts.length === 0) found.note("file and archive intact");
+      for (const [kind, count] of Object.entries(faults)) found.fault(kind, count);
+      found.faults(verdicts);
+    };
+    await withOwnServer(fight, { env: LOCAL }).finally(() => Promise.all([receiver.close(), store.close()]));
+  },
+};

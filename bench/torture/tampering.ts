@@ -7,14 +7,13 @@ import { killServer, type Server, stopServer } from "@/testing/server";
 import { type Credentials, createEvent, createEvents, json, postEvents, prepare, signIn, verdictOn } from "./api";
 import { compare } from "./compare";
 import { type Site, tamper, withOwner, withServer } from "./folder";
-import { type Acknowledged, nothingYet } from "./load";
+import type { Line } from "./line";
+import { nothingYet } from "./load";
 import { nightOf, runProduct } from "./product";
-import type { Line } from "./types";
 
 /** Tampering by the database's owner, and the server's verdict over the wire. */
 
 const CHAIN = 100;
-const FULL_ROUNDS = 20;
 const SIGN_IN_EVERY = 50;
 const PATIENCE = { ms: 30_000, pauseMs: 100 };
 const START = Date.UTC(2026, 0, 5, 9);
@@ -107,44 +106,44 @@ function deletions(full: boolean, random: () => number): Range[] {
   return [...edges, ...Array.from({ length: 20 }, () => itemAt(all, Math.floor(random() * all.length)))];
 }
 
+/** Verdicts on a chain without some entries, and whether a judge that looks for no gaps believes it. */
+const judgeWithout = (target: Target, { from, to }: Range, isNightly: boolean) =>
+  without(target, { from, to }, async () => {
+    const verdicts: Record<string, string> = {
+      whole: await verdict(target),
+      "its times": await verdict(target, { from, to }),
+      "times around": await verdict(target, { from: Math.max(1, from - 3), to: Math.min(CHAIN, to + 3) }),
+      "other times": await verdict(target, { from: 1, to: 2 }),
+    };
+    if (isNightly) verdicts["the night"] = (await nightOf(target.server, target.credentials.orgId)).status;
+    return { verdicts, isSound: await isBelieved(target) };
+  });
+
 /**
  * C4: each run of entries deleted, verified as a whole, by its own times, by surrounding and other times, and at night.
  */
-export const deletionsLine: Line = {
+export const deletedRuns: Line = {
   id: "C4",
   title: "every range of entries in a chain of 100 deleted by the owner",
-  run: ({ rounds, random, minutes }) =>
+  ...{ quick: 1, full: 20 },
+  run: ({ isFull, random, minutes }, found) =>
     withServer(async (server) => {
-      const faults: string[] = [];
-      let [tried, believed, nights, deleted] = [0, 0, 0, 0];
+      let [believed, deleted] = [0, 0];
       const until = Date.now() + minutes * 60_000;
       const target = await createChain(server);
-      if ((await verdict(target)) !== "intact") faults.push("the chain was not intact before");
-      for (const range of deletions(rounds >= FULL_ROUNDS, random)) {
+      if ((await verdict(target)) !== "intact") found.fault("the chain was not intact before");
+      for (const range of deletions(isFull, random)) {
         if (Date.now() > until) break;
         // Access tokens live for minutes.
         if (deleted++ % SIGN_IN_EVERY === 0) target.credentials.accessToken = await signIn(server);
-        const { from, to } = range;
-        const [asked, isSound] = await without(target, range, async () => {
-          const verdicts: Record<string, string> = {
-            whole: await verdict(target),
-            "its times": await verdict(target, range),
-            "times around": await verdict(target, { from: Math.max(1, from - 3), to: Math.min(CHAIN, to + 3) }),
-            "other times": await verdict(target, { from: 1, to: 2 }),
-          };
-          if (deleted % 50 === 1) verdicts["the night"] = (await nightOf(server, target.credentials.orgId)).status;
-          return [verdicts, await isBelieved(target)] as const;
-        });
-        if (asked["the night"]) nights++;
-        for (const [name, found] of Object.entries(asked))
-          if (found !== "broken") faults.push(`${from} to ${to}, ${name}: ${found}`);
-        tried += Object.keys(asked).length;
+        const { verdicts, isSound } = await judgeWithout(target, range, deleted % SIGN_IN_EVERY === 1);
+        for (const [name, said] of Object.entries(verdicts))
+          found.check(said === "broken", `${range.from} to ${range.to}, ${name}: ${said}`);
         if (isSound) believed++;
       }
-      if ((await verdict(target)) !== "intact") faults.push("the chain was not intact afterwards");
-      if (believed === 0) faults.push("the control, which looks for no gaps, believed none");
-      const detail = `${deleted} runs deleted, ${tried} verdicts, ${nights} nights; the control, which looks for no gaps, believed ${believed}`;
-      return { tried, failed: faults.length, detail: [detail, ...faults.slice(0, 8)].join("; ") };
+      if ((await verdict(target)) !== "intact") found.fault("the chain was not intact afterwards");
+      found.note(`${deleted} runs deleted`);
+      found.control(`a judge that looks for no gaps, which believed ${believed}`, Math.min(1, believed));
     }),
 };
 
@@ -179,25 +178,25 @@ async function untilShown(server: Server, chains: number): Promise<string[]> {
 }
 
 /** A chain whose head was removed, the events handed in for it since, and the faults found. */
-type Wounded = { name: string; target: Target; acked: Acknowledged; faults: string[]; isBelieved: boolean };
+type Wounded = { name: string; target: Target; ids: string[]; faults: string[]; isBelieved: boolean };
 
 async function wound(name: string, statement: string, target: Target): Promise<Wounded> {
   await verdict(target);
   await tamperBy(target, statement);
   const found = await verdict(target);
   const faults = found === "broken" ? [] : [`${name}: ${found}`];
-  return { name, target, acked: nothingYet(), faults, isBelieved: await isBelieved(target) };
+  return { name, target, ids: [], faults, isBelieved: await isBelieved(target) };
 }
 
 /** Sealing does not notice an altered checksum of the right row: the break is at the next one. */
 const isHeld = ({ name }: Wounded): boolean => !name.endsWith("altered");
 
-async function submit({ name, target, acked, faults }: Wounded): Promise<void> {
+async function submit({ name, target, ids, faults }: Wounded): Promise<void> {
   const events = createEvents(5);
   const { status } = await postEvents(target.server, target.credentials, events);
   // 503 means retry, but submissions must be kept anyway.
   if (status !== 202 && status !== 503) faults.push(`${name}: events were answered ${status}`);
-  for (const { id } of events) acked.events.add(id);
+  ids.push(...events.map(({ id }) => id));
 }
 
 async function repair({ name, target, faults }: Wounded): Promise<void> {
@@ -205,11 +204,11 @@ async function repair({ name, target, faults }: Wounded): Promise<void> {
   if (code !== 0) faults.push(`${name}: repair-head ended with ${code}: ${out}${err}`);
 }
 
-async function examine({ name, target, acked, faults }: Wounded): Promise<void> {
-  const missing = await untilStored(target, [...acked.events]);
-  if (missing > 0) faults.push(`${name}: ${missing} of ${acked.events.size} events are missing`);
+async function examine({ name, target, ids, faults }: Wounded): Promise<void> {
+  const missing = await untilStored(target, ids);
+  if (missing > 0) faults.push(`${name}: ${missing} of ${ids.length} events are missing`);
   const { breaks, unsealed } = await compare(target.server, target.credentials, nothingYet());
-  if (breaks + unsealed > 0) faults.push(`${name}: ${breaks} breaks, ${unsealed} unsealed afterwards`);
+  if (breaks.length + unsealed > 0) faults.push(`${name}: ${breaks.length} breaks, ${unsealed} unsealed afterwards`);
 }
 
 /** Chains without a valid head, all on one server, which checks a few times a minute. */
@@ -233,19 +232,21 @@ async function losesItsHeads(server: Site): Promise<Wounded[]> {
  * verdict is broken until the head is rebuilt, and then everything is in the chain. Checkpoints lost with their folder
  * are reported too.
  */
-export const headsLine: Line = {
+export const lostHeads: Line = {
   id: "C6",
   title: "heads and checkpoints lost, moved or altered while events arrive",
-  run: ({ rounds }) =>
+  ...{ quick: 1, full: 10 },
+  run: ({ rounds }, found) =>
     withServer(async (server) => {
       const wounded: Wounded[] = [];
       for (let round = 0; round < rounds; round++) wounded.push(...(await losesItsHeads(server)));
       const believed = wounded.filter((one) => one.isBelieved).length;
-      const tried = wounded.reduce((sum, { acked }) => sum + acked.events.size, 0);
-      const faults = [...wounded.flatMap((one) => one.faults), ...(await losesItsCheckpoints(server))];
-      const detail = `${tried} events submitted to ${wounded.length} chains without a good head, their server killed once a round; the control, which looks at no head, believed ${believed}`;
-      if (believed === 0) faults.push("the control, which looks at no head, believed none");
-      return { tried, failed: tried === 0 ? 1 : faults.length, detail: [detail, ...faults.slice(0, 8)].join("; ") };
+      found.tried = wounded.reduce((sum, { ids }) => sum + ids.length, 0);
+      found.note(
+        `${found.tried} events submitted to ${wounded.length} chains without a good head, their server killed once a round`,
+      );
+      found.faults([...wounded.flatMap((one) => one.faults), ...(await losesItsCheckpoints(server))]);
+      found.control(`a judge that looks at no head, which believed ${believed}`, Math.min(1, believed));
     }),
 };
 

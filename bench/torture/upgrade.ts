@@ -4,13 +4,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
 import { type DebianPostgres, startPrimary } from "@/testing/postgres/debian";
 import { endServer, freePort, type Server, startServer, stopServer } from "@/testing/server";
 import { type Credentials, prepare, verdictOn } from "./api";
-import { compareAt } from "./compare";
-import { type Acknowledged, countOf, nothingYet, startLoad } from "./load";
-import { type Line, listed } from "./types";
+import { judgeAt } from "./compare";
+import { withSql } from "./folder";
+import type { Found, Line } from "./line";
+import { Load } from "./load";
 
 /**
  * A built checkout (`npm run build`) or release folder of an earlier version; without it there is nothing to upgrade. A
@@ -76,34 +76,25 @@ class Pair {
 
 async function newDatabase(): Promise<DebianPostgres> {
   const database = await startPrimary();
-  const sql = postgres(database.url("super", "postgres"), { max: 1, onnotice: () => {} });
-  await sql.unsafe("CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'");
-  await sql.unsafe("CREATE DATABASE trailmark OWNER trailmark_owner");
-  await sql.end();
+  await withSql(database.url("super", "postgres"), async (sql) => {
+    await sql`CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'`;
+    await sql`CREATE DATABASE trailmark OWNER trailmark_owner`;
+  });
   return database;
 }
 
 /** Digest of the functions' texts in the database, as PostgreSQL has them. */
-async function functionsOf(database: DebianPostgres): Promise<string> {
-  const sql = postgres(database.url("super"), { max: 1 });
-  const [row] = await sql<{ digest: string }[]>`
-    SELECT md5(string_agg(prosrc || proname, '' ORDER BY proname, oid)) AS digest FROM pg_proc
-    WHERE pronamespace = 'public'::regnamespace`;
-  await sql.end();
-  return row?.digest ?? "";
-}
+const functionsOf = (database: DebianPostgres): Promise<string> =>
+  withSql(database.url("super"), async (sql) => {
+    const [row] = await sql<{ digest: string }[]>`
+      SELECT md5(string_agg(prosrc || proname, '' ORDER BY proname, oid)) AS digest FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace`;
+    return row?.digest ?? "";
+  });
 
 /** Answers not explained by an upgrade: during a restart or migration connections fail or get 503. */
-const faultsOf = ({ answers }: Acknowledged): number =>
+const faultsOf = ({ answers }: Load): number =>
   [...answers].reduce((n, [status, count]) => n + (status >= 300 && status !== 503 ? count : 0), 0);
-
-/** Merged acknowledgements of both. */
-const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
-  ...nothingYet(),
-  events: new Set([...one.events, ...other.events]),
-  deviceEvents: new Set([...one.deviceEvents, ...other.deviceEvents]),
-  logs: new Set([...one.logs, ...other.logs]),
-});
 
 /** Number of processes that do not call the whole chain intact. */
 async function doubtsOf(bases: readonly string[], { orgId }: Credentials): Promise<number> {
@@ -123,76 +114,66 @@ async function missingAt(base: string, assets: Iterable<string>): Promise<number
   return statuses.filter((status) => status !== 200).length;
 }
 
+/** Starts of a process at an index with a version, in order: upgrade, restart of the former one, upgrade, roll-back. */
+const STEPS = [
+  [0, "this"],
+  [1, "former"],
+  [1, "this"],
+  [0, "former"],
+  [1, "former"],
+] as const;
+
+async function upgrade(found: Found, database: DebianPostgres, pair: Pair): Promise<void> {
+  await pair.start(0, "former");
+  await pair.start(1, "former");
+  const credentials = await prepare({ base: pair.base(0) });
+  const loadOf = (at: 0 | 1) => new Load({ base: pair.base(at) }, credentials, WRITERS);
+  const loads = [loadOf(0), loadOf(1)] as const;
+  const work = async () => {
+    const before = loads.map(({ count }) => count);
+    await sleep(LOAD_MS);
+    const idle = loads.filter(({ count }, at) => count === before[at]).length;
+    found.fault("a step without an event taken", idle);
+  };
+  for (const load of loads) load.start();
+  await work();
+  const functions = new Set<string>();
+  const assets = new Set(await assetsOf(pair.base(0)));
+  for (const [at, version] of STEPS) {
+    await pair.start(at, version);
+    await work();
+    functions.add(await functionsOf(database));
+    if (!isRelease) continue;
+    for (const path of await assetsOf(pair.base(at))) assets.add(path);
+    for (const place of [0, 1] as const)
+      found.fault("an asset of open pages not served", await missingAt(pair.base(place), assets));
+  }
+  await Promise.all(loads.map((load) => load.stop()));
+  const bases = [pair.base(0), pair.base(1)];
+  found.tried += await judgeAt(found, { bases, url: database.url("super") }, loads);
+  found.fault("functions taken back", functions.size - 1);
+  for (const load of loads) found.fault("an error other than 503", faultsOf(load));
+  found.fault("a verdict other than intact", await doubtsOf(bases, credentials));
+}
+
 /**
  * U1: replaces two processes of the former version one after the other under load, restarting the remaining former one
  * in between. Nothing acknowledged may be missing or duplicated, every process must accept events in each step and
  * finally call the chain intact, none may answer with an error but 503, and the former version must not touch this
  * one's functions. Then both are rolled back. With releases, each process serves the assets of both.
  */
-export const upgradeLine: Line = {
+export const upgrades: Line = {
   id: "U1",
   title: "a rolling upgrade under load",
-  async run({ rounds }) {
-    let [tried, failed] = [0, 0];
-    const details: string[] = [];
+  ...{ quick: 1, full: 1 },
+  async run({ rounds }, found) {
     for (let round = 0; round < rounds; round++) {
       const database = await newDatabase();
       const pair = new Pair(database);
-      try {
-        await pair.start(0, "former");
-        await pair.start(1, "former");
-        const credentials = await prepare({ base: pair.base(0) });
-        const receivedBy = [nothingYet(), nothingYet()] as const;
-        const stops = ([0, 1] as const).map((at) =>
-          startLoad({ base: pair.base(at) }, { credentials, acked: receivedBy[at] }, WRITERS),
-        );
-        let idle = 0;
-        const load = async () => {
-          const before = receivedBy.map(countOf);
-          await sleep(LOAD_MS);
-          idle += receivedBy.filter((acked, at) => countOf(acked) === before[at]).length;
-        };
-        await load();
-        const steps: string[] = [];
-        const assets = new Set(await assetsOf(pair.base(0)));
-        let missing = 0;
-        for (const [at, version] of [
-          [0, "this"],
-          [1, "former"],
-          [1, "this"],
-          [0, "former"],
-          [1, "former"],
-        ] as const) {
-          await pair.start(at, version);
-          await load();
-          steps.push(await functionsOf(database));
-          if (!isRelease) continue;
-          for (const path of await assetsOf(pair.base(at))) assets.add(path);
-          for (const place of [0, 1] as const) missing += await missingAt(pair.base(place), assets);
-        }
-        await Promise.all(stops.map((stop) => stop()));
-        const bases = [pair.base(0), pair.base(1)];
-        const found = await compareAt(
-          { bases, url: database.url("super") },
-          credentials,
-          mergeAcknowledged(...receivedBy),
-        );
-        const { acknowledged, ...wrong } = {
-          ...found,
-          "functions taken back": new Set(steps).size - 1,
-          "errors other than 503": receivedBy.reduce((sum, acked) => sum + faultsOf(acked), 0),
-          "steps without an event taken": idle,
-          "assets of open pages not served": missing,
-          "verdicts other than intact": await doubtsOf(bases, credentials),
-        };
-        tried += acknowledged;
-        failed += Object.values(wrong).reduce((sum, n) => sum + n, 0);
-        details.push(listed({ acknowledged, ...wrong }));
-      } finally {
+      await upgrade(found, database, pair).finally(async () => {
         await pair.end();
         database.remove();
-      }
+      });
     }
-    return { tried, failed: tried === 0 ? 1 : failed, detail: details.join("; ") };
   },
 };

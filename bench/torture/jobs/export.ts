@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, signIn } from "@/bench/torture/api";
 import { type Site, withServer } from "@/bench/torture/folder";
-import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
+import type { Line } from "@/bench/torture/line";
 import { until } from "@/bench/until";
 import type { Server } from "@/testing/server";
-import { chainOf, createFilled, killOne } from "./organization";
+import { chainOf, createFilled, KILLS, killOne, ONE_KILL } from "./organization";
 
 const ROWS = 10_000;
 /** An export is attempted five times at most (server/exports/schema.ts). */
@@ -67,28 +67,27 @@ async function exportUnderFire(
 }
 
 /** K3, export: a complete file, or none. */
-const fight = ({ rounds, random, progress }: LineInput, damage: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const { orgId } = await createFilled(server, ROWS);
-    const folder = join(server.dataDir, "exports");
-    const faults: string[] = [];
-    for (let kills = 0; kills < rounds; kills += KILLS_EACH) {
-      progress(`kill ${kills + 1}`);
-      const { rows } = await chainOf(server, orgId);
-      const job = await exportUnderFire(server, orgId, { kills: Math.min(KILLS_EACH, rounds - kills), random });
-      const [file] = readdirSync(folder).filter((name) => name.startsWith(job.id));
-      if (damage && file) appendFileSync(join(folder, file), "{}\n");
-      faults.push(...(await faultsOf(server, job, rows)));
-      await asked(server, `/${job.id}`, { method: "DELETE" });
-      await until("the export's own entry", async () => (await chainOf(server, orgId)).rows > rows);
-    }
-    return fought(rounds, faults, `${ROWS} entries a file`);
-  });
-
-export const exportLines = controlled({
+export const exportKills: Line = {
   id: "K3-export",
   title: "kill -9 of the server or PostgreSQL during an export",
-  control: "an extra line in the file must be detected",
-  controlRounds: 1,
-  run: fight,
-});
+  ...KILLS,
+  control: { title: "an extra line in the file must be detected", ...ONE_KILL },
+  run: ({ rounds, random, progress, isBroken }, found) =>
+    withServer(async (server) => {
+      const { orgId } = await createFilled(server, ROWS);
+      const folder = join(server.dataDir, "exports");
+      while (found.tried < rounds) {
+        progress(`kill ${found.tried + 1}`);
+        const { rows } = await chainOf(server, orgId);
+        const kills = Math.min(KILLS_EACH, rounds - found.tried);
+        found.tried += kills;
+        const job = await exportUnderFire(server, orgId, { kills, random });
+        const [file] = readdirSync(folder).filter((name) => name.startsWith(job.id));
+        if (isBroken && file) appendFileSync(join(folder, file), "{}\n");
+        found.faults(await faultsOf(server, job, rows));
+        await asked(server, `/${job.id}`, { method: "DELETE" });
+        await until("the export's own entry", async () => (await chainOf(server, orgId)).rows > rows);
+      }
+      found.note(`${rounds} kills, ${ROWS} entries a file`);
+    }),
+};

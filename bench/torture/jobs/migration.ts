@@ -2,13 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
-import { withOwner, withServer } from "@/bench/torture/folder";
+import type postgres from "postgres";
+import { withOwner, withServer, withSql } from "@/bench/torture/folder";
+import type { Line } from "@/bench/torture/line";
 import { startProduct } from "@/bench/torture/product";
-import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
-import { until } from "@/bench/until";
-import { clusterOf, killPostgres, type Server } from "@/testing/server";
-import { untilReady } from "./organization";
+import { clusterOf, type Server } from "@/testing/server";
+import { KILLS, killProgram, ONE_KILL, untilLeft } from "./organization";
 
 /** A separate database on the server's cluster, with its roles' addresses. */
 class Target {
@@ -34,27 +33,12 @@ class Target {
 
   create = () => withOwner(this.server, (sql) => sql`CREATE DATABASE ${sql(this.name)}`);
 
-  /** Waits until the killed process has no session. */
-  untilLeft = () =>
-    until("the sessions of the killed process", () =>
-      withOwner(this.server, async (sql) => {
-        const [left] = await sql`SELECT FROM pg_stat_activity WHERE datname = ${this.name}`;
-        return left === undefined;
-      }),
-    );
-
-  async asOwner<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-    const sql = postgres(this.env.TRAILMARK_OWNER_DATABASE_URL ?? "", { max: 1, onnotice: () => {} });
-    try {
-      return await work(sql);
-    } finally {
-      await sql.end({ timeout: 5 });
-    }
-  }
+  asOwner = <T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> =>
+    withSql(this.env.TRAILMARK_OWNER_DATABASE_URL ?? "", work);
 
   /** Numbers of tables, product functions and recorded migrations. */
-  async contents(): Promise<string> {
-    return this.asOwner(async (sql) => {
+  contents = (): Promise<string> =>
+    this.asOwner(async (sql) => {
       const [has] = await sql<{ tables: number; functions: number; records: boolean }[]>`SELECT
         (SELECT count(*)::int FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')) AS tables,
         (SELECT count(*)::int FROM pg_proc WHERE pronamespace = 'public'::regnamespace) AS functions,
@@ -65,7 +49,6 @@ class Target {
         : [{ n: 0 }];
       return `${has.tables} tables, ${has.functions} functions, ${applied?.n} migrations`;
     });
-  }
 
   async end(): Promise<void> {
     await withOwner(this.server, (sql) => sql`DROP DATABASE ${sql(this.name)} WITH (FORCE)`);
@@ -86,45 +69,35 @@ async function whole(target: Target): Promise<{ all: string; ms: number }> {
 }
 
 /** K3, migration: an empty database stays empty or is complete; a retry completes it. */
-const fight = ({ rounds, random, progress }: LineInput, damage: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const targets: Target[] = [];
-    const create = async () => {
-      const target = new Target(server, `torture_${process.pid}_${damage ? "c" : "k"}${targets.length}`);
-      targets.push(target);
-      await target.create();
-      return target;
-    };
-    try {
-      const { all, ms } = await whole(await create());
-      const faults: string[] = [];
-      let undone = 0;
-      for (let round = 0; round < rounds; round++) {
-        progress(`kill ${round + 1}`);
-        const target = await create();
-        const { child, ended } = migrate(target);
-        await sleep(ms * (0.2 + 0.8 * random()));
-        if (round % 3 === 2) await killPostgres(server.dataDir);
-        else child.kill("SIGKILL");
-        await ended;
-        await untilReady(server);
-        await target.untilLeft();
-        if (damage) await target.asOwner((sql) => sql`CREATE TABLE a_part_of_it (id int)`);
-        const left = await target.contents();
-        if (left === NOTHING) undone++;
-        else if (left !== all) faults.push(`kill ${round + 1} left ${left} of ${all}`);
-        if (!damage && (await whole(target)).all !== all) faults.push(`begun again it left ${await target.contents()}`);
-      }
-      return fought(rounds, faults, `${undone} before the end of it, which leaves ${all}`);
-    } finally {
-      for (const target of targets) await target.end();
-    }
-  });
-
-export const migrationLines = controlled({
+export const migrationKills: Line = {
   id: "K3-migration",
   title: "kill -9 of a migration or PostgreSQL",
-  control: "a partly committed migration must be detected",
-  controlRounds: 1,
-  run: fight,
-});
+  ...KILLS,
+  control: { title: "a partly committed migration must be detected", ...ONE_KILL },
+  run: ({ rounds, random, progress, isBroken }, found) =>
+    withServer(async (server) => {
+      const withTarget = async <T>(work: (target: Target) => Promise<T>): Promise<T> => {
+        const target = new Target(server, `torture_${process.pid}_${isBroken ? "c" : "k"}${found.tried}`);
+        await target.create();
+        return work(target).finally(() => target.end());
+      };
+      const { all, ms } = await withTarget(whole);
+      let undone = 0;
+      for (; found.tried < rounds; found.tried++) {
+        progress(`kill ${found.tried + 1}`);
+        await withTarget(async (target) => {
+          const running = migrate(target);
+          await sleep(ms * (0.2 + 0.8 * random()));
+          await killProgram(server, running, found.tried);
+          await untilLeft(server, "datname", target.name);
+          if (isBroken) await target.asOwner((sql) => sql`CREATE TABLE a_part_of_it (id int)`);
+          const left = await target.contents();
+          if (left === NOTHING) undone++;
+          else if (left !== all) found.fault(`kill ${found.tried + 1} left ${left} of ${all}`);
+          if (!isBroken && (await whole(target)).all !== all)
+            found.fault(`begun again it left ${await target.contents()}`);
+        });
+      }
+      found.note(`${rounds} kills, ${undone} before the end of it, which leaves ${all}`);
+    }),
+};

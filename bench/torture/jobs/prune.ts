@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answered, signIn, verdictOn } from "@/bench/torture/api";
 import { tamper, withOwner, withServer } from "@/bench/torture/folder";
+import type { Line } from "@/bench/torture/line";
 import { runProduct, startProduct } from "@/bench/torture/product";
-import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
-import { until } from "@/bench/until";
 import { ED25519 } from "@/server/evidence/tree/signed-note";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { namedKey, signText } from "@/testing/notes";
-import { killPostgres, type Server } from "@/testing/server";
-import { addEntries, chainOf, createFilled, untilReady } from "./organization";
+import type { Server } from "@/testing/server";
+import { addEntries, chainOf, createFilled, KILLS, killProgram, ONE_KILL, untilLeft } from "./organization";
 
 /** Two slices of a run and part of a third. */
 const ROWS = 45_000;
@@ -77,56 +76,39 @@ async function faultsIn(server: Server, orgId: string): Promise<string[]> {
   return faults;
 }
 
-/** Kills its own run, or the database, and waits until it is gone. */
-async function killARun(server: Server, orgId: string, { round, random }: { round: number; random: () => number }) {
-  const { child, ended } = startProduct(server.dataDir, ["retention", "--org", orgId]);
-  await sleep(400 + random() * 2_600);
-  if (round % 3 === 2) await killPostgres(server.dataDir);
-  else child.kill("SIGKILL");
-  await ended;
-  await untilReady(server);
-  await until("the end of the run", () =>
-    withOwner(server, async (sql) => {
-      const [left] = await sql`SELECT FROM pg_stat_activity WHERE usename = 'trailmark_audit_admin'`;
-      return left === undefined;
-    }),
-  );
-}
-
 /** K3, pruning: slices are complete or never started, each with a receipt, and the run completes. */
-const fight = (input: LineInput, damage: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const { rounds } = input;
-    const credentials = await createFilled(server, ROWS);
-    const { orgId } = credentials;
-    const old = await age(server, orgId);
-    await addEntries(server, credentials, 100);
-    const faults: string[] = [];
-    for (let round = 0; round < rounds; round++) {
-      input.progress(`kill ${round + 1}`);
-      await killARun(server, orgId, { round, random: input.random });
-      const from = (await chainOf(server, orgId)).pruned;
-      if (damage)
-        await tamper(
-          server,
-          (tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq BETWEEN ${from + 1} AND ${from + 10}`,
-        );
-      faults.push(...(await faultsIn(server, orgId)));
-    }
-    if (!damage) {
-      const { code, out, err } = await runProduct(server, ["retention", "--org", orgId]);
-      if (code !== 0) faults.push(`the last run ended with ${code}: ${err || out}`);
-      faults.push(...(await faultsIn(server, orgId)));
-      const { pruned } = await chainOf(server, orgId);
-      if (pruned !== old) faults.push(`pruned through ${pruned} instead of ${old}`);
-    }
-    return fought(rounds, faults, `${old} expired rows`);
-  });
-
-export const pruneLines = controlled({
+export const pruneKills: Line = {
   id: "K3-prune",
   title: "kill -9 of a pruning run or PostgreSQL",
-  control: "rows removed without their progress mark must be detected",
-  controlRounds: 1,
-  run: fight,
-});
+  ...KILLS,
+  control: { title: "rows removed without their progress mark must be detected", ...ONE_KILL },
+  run: ({ rounds, random, progress, isBroken }, found) =>
+    withServer(async (server) => {
+      const credentials = await createFilled(server, ROWS);
+      const { orgId } = credentials;
+      const old = await age(server, orgId);
+      await addEntries(server, credentials, 100);
+      for (; found.tried < rounds; found.tried++) {
+        progress(`kill ${found.tried + 1}`);
+        const running = startProduct(server.dataDir, ["retention", "--org", orgId]);
+        await sleep(400 + random() * 2_600);
+        await killProgram(server, running, found.tried);
+        await untilLeft(server, "usename", "trailmark_audit_admin");
+        const from = (await chainOf(server, orgId)).pruned;
+        if (isBroken)
+          await tamper(
+            server,
+            (tx) => tx`
+              DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq BETWEEN ${from + 1} AND ${from + 10}`,
+          );
+        found.faults(await faultsIn(server, orgId));
+      }
+      found.note(`${rounds} kills, ${old} expired rows`);
+      if (isBroken) return;
+      const { code, out, err } = await runProduct(server, ["retention", "--org", orgId]);
+      if (code !== 0) found.fault(`the last run ended with ${code}: ${err || out}`);
+      found.faults(await faultsIn(server, orgId));
+      const { pruned } = await chainOf(server, orgId);
+      if (pruned !== old) found.fault(`pruned through ${pruned} instead of ${old}`);
+    }),
+};

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Credentials, signIn, verdictOn } from "@/bench/torture/api";
 import { tamper, withFolder, withOwner, withServer } from "@/bench/torture/folder";
+import type { Line } from "@/bench/torture/line";
 import { nightOf, runProduct, startProduct } from "@/bench/torture/product";
-import { controlled, type Found, fought, type LineInput } from "@/bench/torture/types";
-import { killPostgres, type Server } from "@/testing/server";
-import { addEntries, chainOf, createFilled, killOne, untilReady } from "./organization";
+import type { Server } from "@/testing/server";
+import { addEntries, chainOf, createFilled, KILLS, killOne, killProgram, ONE_KILL } from "./organization";
 
 const ROWS = 20_000;
 /** From this number on a head is signed at the next poll, within five seconds (checkpoint-worker.ts). */
@@ -33,30 +33,31 @@ const nightsOf = (server: Server, orgId: string): Promise<number> =>
   });
 
 /** K3, verification: killed nights leave no verdict; the next one reads everything. */
-const verifyUnderFire = (input: LineInput, damage: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const { rounds } = input;
-    const { orgId } = await createFilled(server, ROWS);
-    const faults: string[] = [];
-    for (let round = 0; round < rounds; round++) {
-      input.progress(`kill ${round + 1}`);
-      const { child, ended } = startProduct(server.dataDir, ["nightly", "--org", orgId]);
-      await sleep(300 + input.random() * 1_500);
-      if (round % 3 === 2) await killPostgres(server.dataDir);
-      else child.kill("SIGKILL");
-      const { code } = await ended;
-      if (code === 1) faults.push("a killed night called the chain broken");
-      await untilReady(server);
-    }
-    if (damage) await changeARow(server, orgId);
-    const { rows } = await chainOf(server, orgId);
-    const ended = await nightsOf(server, orgId);
-    const { status, rows: read } = await nightOf(server, orgId);
-    if (status !== "intact" || (ended === 0 && read < ROWS))
-      faults.push(`the next night says ${status} of ${read} rows`);
-    faults.push(...(await faultsOfVerdict(server, orgId, rows)));
-    return fought(rounds, faults, `${rows} rows, ${ended} nights came to their end before`);
-  });
+export const verificationKills: Line = {
+  id: "K3-verification",
+  title: "kill -9 of a nightly verification or PostgreSQL",
+  ...KILLS,
+  control: { title: "a changed row must be detected", ...ONE_KILL },
+  run: ({ rounds, random, progress, isBroken }, found) =>
+    withServer(async (server) => {
+      const { orgId } = await createFilled(server, ROWS);
+      for (; found.tried < rounds; found.tried++) {
+        progress(`kill ${found.tried + 1}`);
+        const running = startProduct(server.dataDir, ["nightly", "--org", orgId]);
+        await sleep(300 + random() * 1_500);
+        const { code } = await killProgram(server, running, found.tried);
+        if (code === 1) found.fault("a killed night called the chain broken");
+      }
+      if (isBroken) await changeARow(server, orgId);
+      const { rows } = await chainOf(server, orgId);
+      const ended = await nightsOf(server, orgId);
+      const { status, rows: read } = await nightOf(server, orgId);
+      if (status !== "intact" || (ended === 0 && read < ROWS))
+        found.fault(`the next night says ${status} of ${read} rows`);
+      found.faults(await faultsOfVerdict(server, orgId, rows));
+      found.note(`${rounds} kills, ${rows} rows, ${ended} nights came to their end before`);
+    }),
+};
 
 /** Verifies the bundle of the whole log offline, with the server's published key. */
 const verifyBundle = (server: Server, orgId: string): Promise<string | null> =>
@@ -83,41 +84,30 @@ async function loseATile(server: Server, credentials: Credentials): Promise<void
 }
 
 /** K3, tree: kills the server around the signing of a head and growth of its tree. */
-const growUnderFire = (input: LineInput, damage: boolean): Promise<Found> =>
-  withServer(async (server) => {
-    const { rounds } = input;
-    const credentials = await createFilled(server, ROWS_TO_SIGN);
-    const { orgId } = credentials;
-    const faults: string[] = [];
-    for (let round = 0; round < rounds; round++) {
-      input.progress(`kill ${round + 1}`);
-      await addEntries(server, credentials, ROWS_TO_SIGN);
-      // Half are signed on a caller's request, sooner than by the worker.
-      if (round % 2) void verdictOn(server, orgId).catch(() => {});
-      await sleep(input.random() * (round % 2 ? 300 : SIGNED_WITHIN_MS));
-      await killOne(server, round);
-      if (damage) await loseATile(server, credentials);
-      faults.push(...(await faultsOfVerdict(server, orgId, (await chainOf(server, orgId)).head)));
-      const broken = await verifyBundle(server, orgId).catch((error: unknown) => String(error));
-      if (broken) faults.push(broken);
-    }
-    const { status } = await nightOf(server, orgId);
-    if (status !== "intact") faults.push(`the night says ${status}`);
-    return fought(rounds, faults, `${(await chainOf(server, orgId)).head} rows`);
-  });
-
-export const verificationLines = controlled({
-  id: "K3-verification",
-  title: "kill -9 of a nightly verification or PostgreSQL",
-  control: "a changed row must be detected",
-  controlRounds: 1,
-  run: verifyUnderFire,
-});
-
-export const treeLines = controlled({
+export const treeKills: Line = {
   id: "K3-tree",
   title: "kill -9 of the server and PostgreSQL while the tree grows and is signed",
-  control: "a lost tree tile must be detected",
-  controlRounds: 1,
-  run: growUnderFire,
-});
+  ...KILLS,
+  control: { title: "a lost tree tile must be detected", ...ONE_KILL },
+  run: ({ rounds, random, progress, isBroken }, found) =>
+    withServer(async (server) => {
+      const credentials = await createFilled(server, ROWS_TO_SIGN);
+      const { orgId } = credentials;
+      for (; found.tried < rounds; found.tried++) {
+        progress(`kill ${found.tried + 1}`);
+        await addEntries(server, credentials, ROWS_TO_SIGN);
+        // Half are signed on a caller's request, sooner than by the worker.
+        const isAsked = found.tried % 2 === 1;
+        if (isAsked) void verdictOn(server, orgId).catch(() => {});
+        await sleep(random() * (isAsked ? 300 : SIGNED_WITHIN_MS));
+        await killOne(server, found.tried);
+        if (isBroken) await loseATile(server, credentials);
+        found.faults(await faultsOfVerdict(server, orgId, (await chainOf(server, orgId)).head));
+        const broken = await verifyBundle(server, orgId).catch((error: unknown) => String(error));
+        if (broken) found.fault(broken);
+      }
+      const { status } = await nightOf(server, orgId);
+      if (status !== "intact") found.fault(`the night says ${status}`);
+      found.note(`${rounds} kills, ${(await chainOf(server, orgId)).head} rows`);
+    }),
+};

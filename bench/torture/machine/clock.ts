@@ -2,11 +2,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { prepare } from "@/bench/torture/api";
-import { compare, type Findings, wrongIn } from "@/bench/torture/compare";
+import { judge } from "@/bench/torture/compare";
 import { withFolder, withOwner, withOwnServer } from "@/bench/torture/folder";
-import { nothingYet, startLoad, tallied, wrongAnswers } from "@/bench/torture/load";
+import type { Found, Input, Line } from "@/bench/torture/line";
+import { Load } from "@/bench/torture/load";
 import { faultsOfNight } from "@/bench/torture/product";
-import { type Line, type LineInput, listed, needing, type Outcome } from "@/bench/torture/types";
 import type { Server } from "@/testing/server";
 
 /** Debian's package libfaketime, or the path in LIBFAKETIME. */
@@ -20,70 +20,56 @@ const WRITE_MS = 1_500;
  */
 const SETTINGS = ["-1h", "+0", "+365d", "+0", "-7d", "+0"];
 
-/** The control: a log ordered by timestamps must be misled, or the clock was never moved. */
-const isLedAstray = (server: Server, orgId: string): Promise<string | null> =>
+/** Entries before their predecessors, and days between the first and the last, in a log ordered by timestamps. */
+const disorderOf = (server: Server, orgId: string) =>
   withOwner(server, async (sql) => {
     const [row] = await sql<{ back: number; days: number }[]>`
       SELECT count(*) FILTER (WHERE timestamp < before)::int AS back,
         (extract(epoch FROM max(timestamp) - min(timestamp)) / 86400)::int AS days
       FROM (SELECT timestamp, lag(timestamp) OVER (ORDER BY chain_seq) AS before
         FROM audit_logs WHERE org_id = ${orgId}) entries`;
-    return row && row.back > 0 && row.days > 300 ? `${row.back} entries before their predecessors by timestamp` : null;
+    return row ?? { back: 0, days: 0 };
   });
 
 type Clock = { file: string; env: Record<string, string> };
 const setClock = ({ file }: Clock, offset: string) => writeFileSync(file, `${offset}\n`);
 
-const runUnderClock = ({ rounds, random, progress }: LineInput, clock: Clock): Promise<Outcome> =>
+const runUnderClock = ({ rounds, random, progress }: Input, found: Found, clock: Clock): Promise<void> =>
   withOwnServer(async (server) => {
-    const credentials = await prepare(server);
-    const acked = nothingYet();
-    const found: { setting: string; findings: Findings }[] = [];
+    const load = new Load(server, await prepare(server), WRITERS);
+    const { orgId } = load.credentials;
     for (let round = 0; round < rounds; round++)
       for (const setting of SETTINGS) {
         progress(`round ${round + 1}, ${setting}`);
-        const stop = startLoad(server, { credentials, acked }, WRITERS);
-        await sleep(WRITE_MS * (0.3 + random()));
-        setClock(clock, setting);
-        await sleep(WRITE_MS * (0.3 + random()));
-        await stop();
-        found.push({ setting, findings: await compare(server, credentials, acked) });
+        await load.during(async () => {
+          await sleep(WRITE_MS * (0.3 + random()));
+          setClock(clock, setting);
+          await sleep(WRITE_MS * (0.3 + random()));
+        });
+        found.tried = await judge(found, server, load);
       }
-    const astray = await isLedAstray(server, credentials.orgId);
-    const wrong = wrongAnswers(acked.answers);
-    const seen = found.at(-1)?.findings.acknowledged ?? 0;
-    const faults = [
-      ...(astray ? [] : ["the server's clock did not move"]),
-      ...(await faultsOfNight(server, credentials.orgId)),
-      ...(wrong.length > 0 ? [`answered ${tallied(wrong)}`] : []),
-      ...found.flatMap(({ setting, findings }) => (wrongIn(findings) > 0 ? [`${setting}: ${listed(findings)}`] : [])),
-    ];
-    return {
-      tried: seen,
-      failed: seen === 0 ? 1 : faults.length,
-      detail: [
-        `${found.length} settings of the clock, ${seen} acknowledged`,
-        ...(astray ? [astray] : []),
-        ...faults,
-      ].join("; "),
-    };
+    // The clock must have moved, and a log ordered by timestamps must be misled.
+    const { back, days } = await disorderOf(server, orgId);
+    found.control("a log by its timestamps", back > 0 && days > 300 ? 1 : 0);
+    found.note(`${rounds * SETTINGS.length} settings of the clock, ${back} entries before their predecessors`);
+    found.faults(await faultsOfNight(server, orgId));
   }, clock);
 
 /** H5, clock: the server's set back by an hour and a week, and forward by a year, during writes. */
-export const clockLines: Line[] = [
-  needing(() => (existsSync(LIBRARY) ? null : `libfaketime is not at ${LIBRARY} (LIBFAKETIME says where)`), {
-    id: "H5-clock",
-    title: "server clock set back and forward while events arrive",
-    run: (input) =>
-      withFolder((folder) => {
-        const file = join(folder, "clock");
-        const env = {
-          ...{ LD_PRELOAD: LIBRARY, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
-          // Timers use the monotonic clock.
-          ...{ FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" },
-        };
-        setClock({ file, env }, "+0");
-        return runUnderClock(input, { file, env });
-      }),
-  }),
-];
+export const clockChanges: Line = {
+  id: "H5-clock",
+  title: "server clock set back and forward while events arrive",
+  ...{ quick: 1, full: 10, slow: true },
+  lacks: () => (existsSync(LIBRARY) ? null : `libfaketime is not at ${LIBRARY} (LIBFAKETIME says where)`),
+  run: (input, found) =>
+    withFolder((folder) => {
+      const file = join(folder, "clock");
+      const env = {
+        ...{ LD_PRELOAD: LIBRARY, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
+        // Timers use the monotonic clock.
+        ...{ FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" },
+      };
+      setClock({ file, env }, "+0");
+      return runUnderClock(input, found, { file, env });
+    }),
+};

@@ -1,23 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Credentials, prepare } from "@/bench/torture/api";
-import { compare, wrongIn } from "@/bench/torture/compare";
-import { withOwner } from "@/bench/torture/folder";
-import { type Acknowledged, nothingYet, startLoad, tallied, wrongAnswers } from "@/bench/torture/load";
+import { prepare } from "@/bench/torture/api";
+import { judge } from "@/bench/torture/compare";
+import { makeCommitsLazy, type Site, withOwner, withOwnServer } from "@/bench/torture/folder";
+import type { Found, Input, Line } from "@/bench/torture/line";
+import { Load } from "@/bench/torture/load";
 import { faultsOfNight } from "@/bench/torture/product";
-import { controlled, type Found, type LineInput, listed, needing, type Outcome } from "@/bench/torture/types";
 import { holdsInTime } from "@/bench/until";
-import {
-  clusterOf,
-  endServer,
-  freePort,
-  isReady,
-  killServer,
-  makeCommitsLazy,
-  type Server,
-  startServer,
-  stopServer,
-} from "@/testing/server";
+import { clusterOf, isReady, killServer, type Server, stopServer } from "@/testing/server";
 import { SmallDisk, whyNotMounted } from "./small-disk";
 
 const MEGABYTES = 900;
@@ -28,111 +18,99 @@ const ANSWER_MS = 10_000;
 /** Bytes left free: nothing at all, too little for the database, too little for a while. */
 const LEFT = [0, 64 * 1024, 2 * 1024 * 1024, 18 * 1024 * 1024];
 
-/** Refuses a cluster on another disk, which would neither be full nor lose anything. */
-function requireOn({ folder }: SmallDisk, { dataDir }: Server): void {
-  if (!clusterOf(dataDir).folder.startsWith(folder)) throw new Error("the database is not on the small disk");
+/** A server whose database, spool and checkpoints are on a small disk. */
+async function onSmallDisk(fn: (server: Site, disk: SmallDisk) => Promise<void>): Promise<void> {
+  const disk = new SmallDisk(MEGABYTES);
+  const requireOn = ({ dataDir }: Server) => {
+    // Another disk would neither be full nor lose anything.
+    if (!clusterOf(dataDir).folder.startsWith(disk.folder)) throw new Error("the database is not on the small disk");
+  };
+  const run = async (server: Site) => {
+    requireOn(server);
+    await fn(server, disk);
+  };
+  await withOwnServer(run, { dataDir: join(disk.folder, "data") }).finally(() => disk.end());
 }
-
-type Held = { server: Server; credentials: Credentials; acked: Acknowledged };
 
 /** Acknowledged events against the stored ones, by the log and by the night's verification. */
-async function judge({ server, credentials, acked }: Held, faults: string[] = []): Promise<Found> {
-  const { acknowledged, ...lost } = await compare(server, credentials, acked);
-  const wrong = wrongAnswers(acked.answers);
-  faults.push(...(await faultsOfNight(server, credentials.orgId)));
-  if (wrong.length > 0) faults.push(`answered ${tallied(wrong)}`);
-  return {
-    tried: acknowledged,
-    failed: acknowledged === 0 ? 1 : wrongIn({ acknowledged, ...lost }) + faults.length,
-    caught: lost.missing,
-    detail: [listed(lost), `answers ${tallied(acked.answers)}`, ...faults].join("; "),
-  };
+async function judgeNight(found: Found, server: Server, load: Load): Promise<void> {
+  found.tried += await judge(found, server, load);
+  found.faults(await faultsOfNight(server, load.credentials.orgId));
 }
 
-/** H5, disk: a small disk for database, spool and checkpoints, filled to the last byte during writes. */
-async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
-  const disk = new SmallDisk(MEGABYTES);
-  try {
-    const server = await startServer({ dataDir: join(disk.folder, "data"), port: await freePort() });
-    try {
-      requireOn(disk, server);
-      const held: Held = { server, credentials: await prepare(server), acked: nothingYet() };
-      const faults: string[] = [];
-      for (let round = 0; round < rounds; round++)
-        for (const left of LEFT) {
-          progress(`round ${round + 1}, ${left} bytes left`);
-          const stop = startLoad(server, held, WRITERS);
+/** H5, disk: the disk filled to the last byte during writes. */
+const fillUp = ({ rounds, progress }: Input, found: Found): Promise<void> =>
+  onSmallDisk(async (server, disk) => {
+    const load = new Load(server, await prepare(server), WRITERS);
+    for (let round = 0; round < rounds; round++)
+      for (const left of LEFT) {
+        progress(`round ${round + 1}, ${left} bytes left`);
+        await load.during(async () => {
           await sleep(500);
           disk.fill(left);
           await sleep(FULL_MS);
           disk.free();
           if (!(await holdsInTime(() => isReady(server.base), { ms: RECOVERY_MS })))
-            faults.push(`not ready ${RECOVERY_MS / 1_000} s after there was room again`);
+            found.fault(`not ready ${RECOVERY_MS / 1_000} s after there was room again`);
           await sleep(500);
-          await stop();
-        }
-      // The control: if everything still worked, the disk was not full.
-      if (![...held.acked.answers.keys()].includes(503)) faults.push("nobody was refused: the disk was never full");
-      return await judge(held, faults);
-    } finally {
-      await endServer(server);
-    }
-  } finally {
-    disk.end();
-  }
-}
+        });
+      }
+    // If everything still worked, the disk was not full.
+    found.control("a full disk that refuses somebody", load.answers.has(503) ? 1 : 0);
+    await judgeNight(found, server, load);
+  });
 
 /** Otherwise the WAL writer flushes most of it during the power cut. */
 const writeLogLate = (server: Server) => withOwner(server, (sql) => sql`ALTER SYSTEM SET wal_writer_delay = '10s'`);
 
 /** Waits for further rows kept only by the database: promised, though not yet on disk. */
-async function justAcknowledged({ deviceEvents, logs }: Acknowledged): Promise<void> {
+async function justAcknowledged({ deviceEvents, logs }: Load["acked"]): Promise<void> {
   const before = deviceEvents.size + logs.size;
   await holdsInTime(() => deviceEvents.size + logs.size > before, { ms: ANSWER_MS, pauseMs: 1 });
 }
 
 /** H5, power: the file system stops under load, unflushed data is lost, server and database restart. */
-async function cutPower({ rounds, random, progress }: LineInput, isBroken: boolean): Promise<Found> {
-  const disk = new SmallDisk(MEGABYTES);
-  let server: Server | undefined;
-  try {
-    const [dataDir, port] = [join(disk.folder, "data"), await freePort()];
-    server = await startServer({ dataDir, port });
-    requireOn(disk, server);
-    const held: Held = { server, credentials: await prepare(server), acked: nothingYet() };
+const cutPower = ({ rounds, random, progress, isBroken }: Input, found: Found): Promise<void> =>
+  onSmallDisk(async (server, disk) => {
+    const load = new Load(server, await prepare(server), WRITERS);
     if (isBroken) {
-      await makeCommitsLazy(dataDir);
+      await makeCommitsLazy(server);
       await writeLogLate(server);
       await stopServer(server);
-      server = await startServer({ dataDir, port });
+      await server.start();
     }
     for (let round = 0; round < rounds; round++) {
       progress(`cut ${round + 1}`);
-      const stop = startLoad(server, held, WRITERS);
-      await sleep(400 + random() * 900);
-      await justAcknowledged(held.acked);
-      disk.cutPower();
-      // The server first, or it would restart the database.
-      await killServer(server);
-      await disk.endProcesses();
-      await stop();
+      await load.during(async () => {
+        await sleep(400 + random() * 900);
+        await justAcknowledged(load.acked);
+        disk.cutPower();
+        // The server first, or it would restart the database.
+        await killServer(server);
+        await disk.endProcesses();
+      });
       disk.unmount();
       disk.mount();
-      server = await startServer({ dataDir, port });
+      await server.start();
     }
-    return await judge({ ...held, server });
-  } finally {
-    if (server) await endServer(server);
-    disk.end();
-  }
-}
+    await judgeNight(found, server, load);
+  });
 
-export const diskLines = [
-  { id: "H5-disk", title: "full disk of database, spool and checkpoints while events arrive", run: fillUp },
-  ...controlled({
-    id: "H5-power",
-    title: "power cut under load, losing everything not flushed",
-    control: "synchronous_commit off must lose events",
-    run: cutPower,
-  }),
-].map((line) => needing(whyNotMounted, line));
+const ROUNDS = { quick: 1, full: 10, slow: true } as const;
+
+export const fullDisk: Line = {
+  id: "H5-disk",
+  title: "full disk of database, spool and checkpoints while events arrive",
+  ...ROUNDS,
+  lacks: whyNotMounted,
+  run: fillUp,
+};
+
+export const powerCuts: Line = {
+  id: "H5-power",
+  title: "power cut under load, losing everything not flushed",
+  ...ROUNDS,
+  lacks: whyNotMounted,
+  control: { title: "synchronous_commit off must lose events", ...ROUNDS },
+  run: cutPower,
+};

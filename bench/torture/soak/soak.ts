@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, type Credentials, createKey, prepare } from "@/bench/torture/api";
-import { compare, type Findings, wrongIn } from "@/bench/torture/compare";
+import { ask, createKey, prepare } from "@/bench/torture/api";
+import { compare, judge } from "@/bench/torture/compare";
 import { type Site, tamper, withServer } from "@/bench/torture/folder";
-import { type Acknowledged, nothingYet, startLoad, tallied, wrongAnswers } from "@/bench/torture/load";
+import type { Input, Line } from "@/bench/torture/line";
+import { Load, tallied, wrongAnswers } from "@/bench/torture/load";
 import { faultsOfNight } from "@/bench/torture/product";
-import { type Line, type LineInput, listed, type Outcome } from "@/bench/torture/types";
 import { repeatedly } from "@/bench/until";
 import { itemAt } from "@/server/ground/records";
 import { killPostgres, killServer } from "@/testing/server";
@@ -39,15 +39,12 @@ function startReaders(server: Site, token: string, orgId: string): () => Promise
   return () => stop().then(() => answers);
 }
 
-type Soak = { server: Site; credentials: Credentials; acked: Acknowledged };
-
 /** Load with a kill every two minutes, of database and server in turn. @returns each server's last state */
-async function runWithKills(soak: Soak, { minutes, progress }: LineInput): Promise<{ kills: number; lives: Held[] }> {
-  const { server } = soak;
+async function runWithKills(server: Site, load: Load, { minutes, progress }: Input) {
   const lives: Held[] = [];
   const until = Date.now() + minutes * 60_000;
   let kills = 0;
-  let stop = startLoad(server, soak, WRITERS);
+  load.start();
   while (Date.now() + KILL_EVERY_MS <= until) {
     progress(`kill ${kills + 1}`);
     await sleep(KILL_EVERY_MS);
@@ -58,61 +55,50 @@ async function runWithKills(soak: Soak, { minutes, progress }: LineInput): Promi
     }
     lives.push(heldBy(server));
     await killServer(server);
-    await stop();
+    await load.stop();
     await server.start();
-    stop = startLoad(server, soak, WRITERS);
+    load.start();
   }
   await sleep(Math.max(0, until - Date.now()));
-  await stop();
+  await load.stop();
   return { kills, lives };
 }
 
-/** The control: the comparison after the database's owner deleted an event in the middle. */
-async function compareWithoutOne({ server, credentials, acked }: Soak): Promise<Findings> {
+/** The comparison after the database's owner deleted an event in the middle. */
+async function compareWithoutOne(server: Site, { credentials, acked }: Load) {
+  const { orgId } = credentials;
   await tamper(
     server,
-    (tx) => tx`DELETE FROM audit_logs WHERE org_id = ${credentials.orgId} AND chain_seq = (
-      SELECT chain_seq FROM audit_logs WHERE org_id = ${credentials.orgId} AND action = 'device.update'
+    (tx) => tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = (
+      SELECT chain_seq FROM audit_logs WHERE org_id = ${orgId} AND action = 'device.update'
       ORDER BY chain_seq OFFSET 1 LIMIT 1)`,
   );
   return compare(server, credentials, acked);
 }
 
-const run = (input: LineInput): Promise<Outcome> =>
-  withServer(async (server) => {
-    const soak: Soak = { server, credentials: await prepare(server), acked: nothingYet() };
-    const { orgId } = soak.credentials;
-    const key = await createKey(server, soak.credentials, ["audit:read", "devices:read"]);
-    const stopReading = startReaders(server, key, orgId);
-    const { kills, lives } = await runWithKills(soak, input);
-    const read = await stopReading();
-    const found = await compare(server, soak.credentials, soak.acked);
-    const night = await faultsOfNight(server, orgId);
-    const { acknowledged, ...lost } = found;
-    const control = await compareWithoutOne(soak);
-    const answers = [...soak.acked.answers, ...read];
-    const faults = [
-      ...(wrongIn(found) > 0 ? ["something was lost"] : []),
-      ...night,
-      ...wrongAnswers(answers).map(([status, count]) => `answered ${status} x${count}`),
-      ...growth(lives[0], lives.at(-1)),
-      ...(kills === 0 ? ["nothing was killed"] : []),
-      ...(control.missing > found.missing && control.breaks > found.breaks
-        ? []
-        : ["a stored event deleted was not seen"]),
-    ];
-    const summary = lives.map(({ mb, handles }) => `${mb} MB ${handles} handles`).join(", ");
-    return {
-      tried: acknowledged,
-      failed: acknowledged === 0 ? 1 : faults.length,
-      detail: [
-        `${input.minutes} minutes, ${kills} kills, ${listed(lost)}`,
-        `each server before its kill: ${summary}; answers ${tallied(answers)}`,
-        `control, a stored event deleted: missing ${control.missing}, breaks ${control.breaks}`,
-        ...faults,
-      ].join("; "),
-    };
-  });
-
 /** Z: mixed load for an hour, and kill -9 of the server or PostgreSQL every two minutes. */
-export const soakLine: Line = { id: "Z", title: "mixed load with a kill every two minutes", run };
+export const soak: Line = {
+  id: "Z",
+  title: "mixed load with a kill every two minutes",
+  ...{ quick: 1, full: 1, slow: true },
+  run: (input, found) =>
+    withServer(async (server) => {
+      const load = new Load(server, await prepare(server), WRITERS);
+      const { orgId } = load.credentials;
+      const key = await createKey(server, load.credentials, ["audit:read", "devices:read"]);
+      const stopReading = startReaders(server, key, orgId);
+      const { kills, lives } = await runWithKills(server, load, input);
+      const read = await stopReading();
+      const summary = lives.map(({ mb, handles }) => `${mb} MB ${handles} handles`).join(", ");
+      found.note(`${input.minutes} minutes, ${kills} kills`, `each server before its kill: ${summary}`);
+      found.tried = await judge(found, server, load);
+      found.note(`read: ${tallied(read)}`);
+      for (const [status, count] of wrongAnswers(read)) found.fault(`a reader was answered ${status}`, count);
+      found.faults([...(await faultsOfNight(server, orgId)), ...growth(lives[0], lives.at(-1))]);
+      if (kills === 0) found.fault("nothing was killed");
+      const before = await compare(server, load.credentials, load.acked);
+      const after = await compareWithoutOne(server, load);
+      const isSeen = after.missing > before.missing && after.breaks.length > before.breaks.length;
+      found.control("a stored event deleted", isSeen ? 1 : 0);
+    }),
+};

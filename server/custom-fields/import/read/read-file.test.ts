@@ -12,10 +12,11 @@ import {
   type TextVariant,
   toCsv,
 } from "@/testing/import/files";
-import { type Law, reader, withLaws } from "@/testing/import/reader";
+import { brokenLaw, type Law, reader, withLaws } from "@/testing/import/reader";
+import { orderedRuns, reportCases } from "@/testing/ordered";
 
 /** `npm run torture -- F3-import --full` runs a hundred thousand. */
-const CASES = 300;
+const RUNS = orderedRuns(300);
 const read = reader("automate");
 const expectedRow = (n: number) => automateRow(n).map(cleanCell);
 
@@ -287,6 +288,13 @@ describe("other file layouts", () => {
 
 describe("any file content", () => {
   it.each([0, 1, 2])("satisfies law %i of the reader and header matcher", async (which) => {
-    await withLaws(async (laws) => fc.assert(laws[which]?.property as Law["property"], { numRuns: CASES }));
+    await withLaws(async (laws) => fc.assert(laws[which]?.property as Law["property"], RUNS));
+    reportCases(RUNS.numRuns);
+  });
+
+  it("a reader that ignores quotes violates a law", async () => {
+    const { failed, numRuns } = await fc.check(brokenLaw(), { numRuns: 1_000 });
+    reportCases(0, `control, a reader that knows no quotes: found out after ${numRuns} cases`);
+    expect(failed).toBe(true);
   });
 });
