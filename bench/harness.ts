@@ -53,6 +53,22 @@ export function figure(input: FigureInput): Figure {
   };
 }
 
+/** Sides of a comparison, or a value that counts alone. */
+type Measured = Pick<FigureInput, "value" | "reference" | "ratio" | "holds" | "detail">;
+
+/** Figures of a row, in one unit. */
+export const figuresOf =
+  (row: string, unit: string) =>
+  (name: string, measured: Measured, target: Target): Figure =>
+    figure({ row, unit, name, target, ...measured });
+
+/** Durations of which the ratio says how many times faster the first is. */
+export const timesFaster = ({ value, reference }: { value: number; reference: number }) => ({
+  value,
+  reference,
+  ratio: reference / value,
+});
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,4 +1,4 @@
-import { type Bench, type Figure, figure, inParallel, interleave, rateOf } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, inParallel, interleave, rateOf } from "@/bench/harness";
 import { bodyMaker, createAgent, putFor, startBuiltServer } from "@/bench/http";
 import { startChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
@@ -34,32 +34,20 @@ async function run(world: World): Promise<Figure[]> {
   };
   try {
     const large = await interleave(rounds, {
-      put: async () =>
+      value: async () =>
         BULK_EVENTS * (await putFor({ url: product, token, connections: BULK_CONNECTIONS, seconds, body: bulk })),
-      raw: insertRaw,
+      reference: insertRaw,
     });
     const load = { token, connections: FEW_CONNECTIONS, seconds, body: few };
     const small = await interleave(rounds, {
-      put: () => putFor({ ...load, url: product }),
-      bare: () => putFor({ ...load, url: plain }),
+      value: () => putFor({ ...load, url: product }),
+      reference: () => putFor({ ...load, url: plain }),
     });
+    const name = (events: number, connections: number) =>
+      `PUT eventlogs with ${events} events, ${connections} connections`;
     return [
-      figure({
-        row: "5",
-        name: `PUT eventlogs with ${BULK_EVENTS} events, ${BULK_CONNECTIONS} connections`,
-        unit: "rows/s",
-        value: large.put,
-        reference: large.raw,
-        target: { min: 0.75 },
-      }),
-      figure({
-        row: "6",
-        name: `PUT eventlogs with ${FEW_EVENTS} events, ${FEW_CONNECTIONS} connections`,
-        unit: "requests/s",
-        value: small.put,
-        reference: small.bare,
-        target: { min: 0.85 },
-      }),
+      figuresOf("5", "rows/s")(name(BULK_EVENTS, BULK_CONNECTIONS), large, { min: 0.75 }),
+      figuresOf("6", "requests/s")(name(FEW_EVENTS, FEW_CONNECTIONS), small, { min: 0.85 }),
     ];
   } finally {
     bare.stop();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bench, type Figure, figure, inParallel } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, inParallel } from "@/bench/harness";
 import { bodyMaker, createAgent } from "@/bench/http";
 import { cpuMs, peakMiB, residentMiB } from "@/bench/processes";
 import { answered, signIn } from "@/bench/torture/api";
@@ -79,16 +79,16 @@ const AUDIT_TARGETS: Spent = { node: 105, postgres: 70, disk: 0.8, wal: 1.1 };
 const DEVICE_TARGETS: Spent = { node: 35, postgres: 70, disk: 0.62, wal: 1.78 };
 
 const costFigures = ({ kind, events, before, after, targets }: Cost): Figure[] => {
-  const figureOf = (spent: keyof Spent, { name, unit, of = 1 }: { name: string; unit: string; of?: number }) =>
-    figure({
-      ...{ row: "23", name: `${name} for a million ${kind}`, unit, target: { max: targets[spent] } },
-      ...{ value: ((after[spent] - before[spent]) * MILLION) / events / of, detail: `${events} sent` },
-    });
+  const [seconds, gib] = [figuresOf("23", "s"), figuresOf("23", "GiB")];
+  const cost = (spent: keyof Spent, of = 1) => ({
+    value: ((after[spent] - before[spent]) * MILLION) / events / of,
+    detail: `${events} sent`,
+  });
   return [
-    figureOf("node", { name: "processor of Node", unit: "s" }),
-    figureOf("postgres", { name: "processor of PostgreSQL", unit: "s" }),
-    figureOf("disk", { name: "disk", unit: "GiB", of: GIB }),
-    figureOf("wal", { name: "WAL", unit: "GiB", of: GIB }),
+    seconds(`processor of Node for a million ${kind}`, cost("node"), { max: targets.node }),
+    seconds(`processor of PostgreSQL for a million ${kind}`, cost("postgres"), { max: targets.postgres }),
+    gib(`disk for a million ${kind}`, cost("disk", GIB), { max: targets.disk }),
+    gib(`WAL for a million ${kind}`, cost("wal", GIB), { max: targets.wal }),
   ];
 };
 
@@ -105,8 +105,8 @@ async function run(world: World): Promise<Figure[]> {
     env: { DATABASE_URL: appUrl, AUDIT_ADMIN_DATABASE_URL: adminUrl },
   });
   const pid = server.child.pid ?? 0;
-  const memory = (name: string, mib: number, max: number) =>
-    figure({ row: "22", name: `memory of the server, ${name}`, unit: "MiB", value: mib, target: { max } });
+  const memory = (name: string, value: number, max: number) =>
+    figuresOf("22", "MiB")(`memory of the server, ${name}`, { value }, { max });
   try {
     await untilIndexed(world);
     await sleep(IDLE_MS);

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { eventMaker } from "@/bench/events";
-import { type Bench, type Figure, figure, interleave, rateWithin } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave, rateWithin } from "@/bench/harness";
 import { type AuditTable, createPlain, insertOne } from "@/bench/plain";
 import type { World } from "@/bench/world";
 
@@ -14,7 +14,7 @@ const QUICK_HELD_MS = 6_000;
 async function run(world: World): Promise<Figure[]> {
   await createPlain(world);
   const pool = world.connect(CONNECTIONS);
-  const ms = world.size.full ? 2_000 : 600;
+  const [ms, heldMs] = world.size.full ? [2_000, HELD_MS] : [600, QUICK_HELD_MS];
   const many = eventMaker(world.random, world.orgIds);
   const one = eventMaker(world.random, world.orgIds.slice(0, 1));
   const autocommit = (table: AuditTable) => rateWithin(ms, CONNECTIONS, () => insertOne(pool, table, many()));
@@ -27,48 +27,31 @@ async function run(world: World): Promise<Figure[]> {
     );
   const rounds = world.size.full ? 5 : 7;
   const spread = await interleave(rounds, {
-    sealed: () => autocommit("audit_logs"),
-    plain: () => autocommit("audit_plain"),
+    value: () => autocommit("audit_logs"),
+    reference: () => autocommit("audit_plain"),
   });
   const single = await interleave(rounds, {
-    sealed: () => withWork("audit_logs"),
-    plain: () => withWork("audit_plain"),
+    value: () => withWork("audit_logs"),
+    reference: () => withWork("audit_plain"),
   });
   // A backup or long report: dead row versions cannot be removed while its snapshot is held.
   const holder = world.connect(1, world.embedded.ownerUrl);
   const held = await holder.reserve();
   await held.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM audit_chain_heads");
-  await rateWithin(world.size.full ? HELD_MS : QUICK_HELD_MS, CONNECTIONS, () => insertOne(pool, "audit_logs", many()));
-  const beside = await interleave(rounds, { held: () => autocommit("audit_logs") });
+  await rateWithin(heldMs, CONNECTIONS, () => insertOne(pool, "audit_logs", many()));
+  const { value } = await interleave(rounds, { value: () => autocommit("audit_logs") });
   await held.unsafe("COMMIT");
   held.release();
   await world.owner`VACUUM ANALYZE audit_chain_heads`;
-  const free = await interleave(rounds, { free: () => autocommit("audit_logs") });
+  const { reference } = await interleave(rounds, { reference: () => autocommit("audit_logs") });
   await Promise.all([pool.end(), holder.end()]);
-  const shared = { row: "3", unit: "rows/s" };
+  const detail = `held for ${heldMs / 1000} s of writing before it was measured`;
+  const figure = figuresOf("3", "rows/s");
+  const about = "direct INSERT, 8 connections";
   return [
-    figure({
-      ...shared,
-      name: "direct INSERT, 8 connections, 100 organizations",
-      value: spread.sealed,
-      reference: spread.plain,
-      target: { min: 0.5 },
-    }),
-    figure({
-      ...shared,
-      name: "direct INSERT, 8 connections, 1 organization, 3 ms of other work",
-      value: single.sealed,
-      reference: single.plain,
-      target: { min: 0.8 },
-    }),
-    figure({
-      ...shared,
-      name: "direct INSERT, 8 connections, 100 organizations, while a snapshot is held",
-      value: beside.held,
-      reference: free.free,
-      target: { min: 0.9 },
-      detail: `held for ${(world.size.full ? HELD_MS : QUICK_HELD_MS) / 1000} s of writing before it was measured`,
-    }),
+    figure(`${about}, 100 organizations`, spread, { min: 0.5 }),
+    figure(`${about}, 1 organization, 3 ms of other work`, single, { min: 0.8 }),
+    figure(`${about}, 100 organizations, while a snapshot is held`, { value, reference, detail }, { min: 0.9 }),
   ];
 }
 

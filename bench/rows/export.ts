@@ -1,4 +1,4 @@
-import { type Bench, type Figure, figure } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf } from "@/bench/harness";
 import { inChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
 
@@ -9,18 +9,11 @@ async function run(world: World): Promise<Figure[]> {
   const orgId = await world.history();
   type Seen = { csv: number; select: number; lines: number; growthMb: number };
   const { csv, select, lines, growthMb } = await inChild<Seen>("export-csv", orgId, world.size.full ? 9 : 7);
-  return [
-    figure({
-      row: "15",
-      name: `CSV export of ${lines - 1} rows`,
-      unit: "ms",
-      value: csv,
-      reference: select,
-      target: { max: 2 },
-      holds: growthMb < MAX_GROWTH_MB && lines === 10_001,
-      detail: `memory grows by ${growthMb.toFixed(0)} MB`,
-    }),
-  ];
+  const seen = {
+    ...{ value: csv, reference: select, holds: growthMb < MAX_GROWTH_MB && lines === 10_001 },
+    detail: `memory grows by ${growthMb.toFixed(0)} MB`,
+  };
+  return [figuresOf("15", "ms")(`CSV export of ${lines - 1} rows`, seen, { max: 2 })];
 }
 
 export const exportBench: Bench = { rows: ["15"], title: "export", run };

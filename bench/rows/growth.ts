@@ -1,6 +1,6 @@
 import { eventMaker } from "@/bench/events";
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figure, interleave, medianMsOf, rateWithin } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave, medianMsOf, rateWithin } from "@/bench/harness";
 import { startRecorder } from "@/bench/recorder";
 import { SEED, type World } from "@/bench/world";
 import { migrate } from "@/db/migrate";
@@ -66,15 +66,9 @@ async function run(world: World): Promise<Figure[]> {
     many12: many.search,
   });
   const rates = await ingest(world, rows);
+  const figure = figuresOf("18", "ms");
   const line = (name: string, value: number, reference: number) =>
-    figure({
-      row: "18",
-      name: `growth: ${name}, ${world.size.rows} rows against ${rows}`,
-      unit: "ms",
-      value,
-      reference,
-      target: { max: 1.2 },
-    });
+    figure(`growth: ${name}, ${world.size.rows} rows against ${rows}`, { value, reference }, { max: 1.2 });
   return [
     line("sealed ingest, 1,000 rows", 1e6 / rates.many, 1e6 / rates.few),
     line("first page with total", seen.many9, seen.few9),

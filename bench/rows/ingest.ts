@@ -1,5 +1,5 @@
 import { eventMaker } from "@/bench/events";
-import { type Bench, type Figure, figure, inParallel, interleave, rateOf, rateWithin } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, inParallel, interleave, rateOf, rateWithin } from "@/bench/harness";
 import { createPlain, insertBatch, insertOne } from "@/bench/plain";
 import { startRecorder } from "@/bench/recorder";
 import type { World } from "@/bench/world";
@@ -43,35 +43,25 @@ async function ingest(
   return { ...rates, cut: count / cut };
 }
 
+const againstBatches = figuresOf("1", "rows/s");
+const againstRows = figuresOf("2", "rows/s");
+
 /** Rows 1 and 2. */
 async function run(world: World): Promise<Figure[]> {
   await createPlain(world);
   const figures: Figure[] = [];
   for (const { producers, plain } of TARGETS)
     for (const organizations of [1, 100] as const) {
-      const { sealed, batches, singles, cut } = await ingest(world, { organizations, producers });
+      const { sealed: value, batches, singles, cut } = await ingest(world, { organizations, producers });
       const about = `${producers} producers, ${organizations} organization${organizations > 1 ? "s" : ""}`;
-      const shared = { unit: "rows/s", value: sealed };
+      const batched = { value, reference: batches, detail: `batches of ${cut.toFixed(0)} rows on average` };
       figures.push(
-        figure({
-          ...shared,
-          row: "1",
-          name: `sealed ingest against plain batches, ${about}`,
-          reference: batches,
-          target: { min: plain[organizations] },
-          detail: `batches of ${cut.toFixed(0)} rows on average`,
-        }),
+        againstBatches(`sealed ingest against plain batches, ${about}`, batched, { min: plain[organizations] }),
       );
       if (producers > 256) continue;
-      figures.push(
-        figure({
-          ...shared,
-          row: "2",
-          name: `sealed ingest against plain single rows, ${about}`,
-          reference: singles,
-          target: { min: SINGLE_TARGETS[organizations] },
-        }),
-      );
+      const single = { value, reference: singles };
+      const target = { min: SINGLE_TARGETS[organizations] };
+      figures.push(againstRows(`sealed ingest against plain single rows, ${about}`, single, target));
     }
   return figures;
 }

@@ -1,5 +1,5 @@
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figure, interleave } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave } from "@/bench/harness";
 import { p99While } from "@/bench/plain";
 import { SEED, type World } from "@/bench/world";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
@@ -50,24 +50,10 @@ async function run(world: World): Promise<Figure[]> {
     },
     { warm: false },
   );
+  const p99 = { value: seen.pruning, reference: seen.quiet, holds: refused === 0, detail: `${refused} refused` };
   return [
-    figure({
-      row: "16",
-      name: `pruning ${rows * targets.length} rows, alone`,
-      unit: "rows/s",
-      value: seen.alone,
-      target: { min: 250_000 },
-    }),
-    figure({
-      row: "16",
-      name: "p99 of 8 writers while pruning",
-      unit: "ms",
-      value: seen.pruning,
-      reference: seen.quiet,
-      target: { max: 2.5 },
-      holds: refused === 0,
-      detail: `${refused} refused`,
-    }),
+    figuresOf("16", "rows/s")(`pruning ${rows * targets.length} rows, alone`, { value: seen.alone }, { min: 250_000 }),
+    figuresOf("16", "ms")("p99 of 8 writers while pruning", p99, { max: 2.5 }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { type Bench, type Figure, figure, interleave, medianMsOf } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave, medianMsOf } from "@/bench/harness";
 import type { World } from "@/bench/world";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { MAX_REPORT_ROWS } from "@/server/audit/entries/reports/report-schema";
@@ -29,17 +29,10 @@ async function run(world: World): Promise<Figure[]> {
   const line = async (name: string, report: Report, actions?: readonly string[]) => {
     const rows = (await read(world, orgId, actions)).length;
     const seen = await interleave(world.size.full ? 9 : 5, {
-      report: () => medianMsOf(CALLS, () => report(ctx, input)),
-      read: () => medianMsOf(CALLS, () => read(world, orgId, actions)),
+      value: () => medianMsOf(CALLS, () => report(ctx, input)),
+      reference: () => medianMsOf(CALLS, () => read(world, orgId, actions)),
     });
-    return figure({
-      row: "14",
-      name: `${name} over ${rows} rows`,
-      unit: "ms",
-      value: seen.report,
-      reference: seen.read,
-      target: { max: 1.5 },
-    });
+    return figuresOf("14", "ms")(`${name} over ${rows} rows`, seen, { max: 1.5 });
   };
   return [
     await line("user activity", (ctx, input) => reportUserActivity.run(ctx, { ...input, routine: "with" })),

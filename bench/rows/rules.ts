@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figure, msOf, percentile, rateOf } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, msOf, percentile, rateOf } from "@/bench/harness";
 import { SEED, type World } from "@/bench/world";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
@@ -40,16 +40,11 @@ async function evaluating(world: World, rows: number): Promise<Figure[]> {
     rowsOf<{ bytes: number }>(tx, sql`SELECT pg_total_relation_size('detection_windows')::float8 AS bytes`),
   );
   const each = (state?.bytes ?? 0) / RULES / MIB;
-  const row = { row: "27" };
+  const evaluated = { value, holds: each <= 10, detail: `state ${each.toFixed(2)} MiB a rule` };
+  const late = { value: percentile(lags, 0.95), detail: `${WAKE_MS} of it the wait until the server looks` };
   return [
-    figure({
-      ...{ ...row, name: `${RULES} rules over ${rows} entries`, unit: "entries/s", value, target: { min: 5_000 } },
-      ...{ holds: each <= 10, detail: `state ${each.toFixed(2)} MiB a rule` },
-    }),
-    figure({
-      ...{ ...row, name: "an alert from the commit of its entry, p95", unit: "ms", value: percentile(lags, 0.95) },
-      ...{ target: { max: 5_000 }, detail: `${WAKE_MS} of it the wait until the server looks` },
-    }),
+    figuresOf("27", "entries/s")(`${RULES} rules over ${rows} entries`, evaluated, { min: 5_000 }),
+    figuresOf("27", "ms")("an alert from the commit of its entry, p95", late, { max: 5_000 }),
   ];
 }
 
@@ -65,11 +60,11 @@ async function backtesting(world: World, rows: number): Promise<Figure> {
   const ms = await msOf(async () => {
     found = await backtestRule.run({ ...world.ctxOf(orgId), permissions: new Set<Permission>(["audit:read"]) }, input);
   });
-  return figure({
-    ...{ row: "28", name: `a rule tested over ${rows} entries`, unit: "entries/s", target: { min: 16_667 } },
+  const read = {
     ...{ value: (found.entriesRead * 1_000) / ms, holds: found.complete && found.entriesRead === rows },
     detail: `${(ms / 1_000).toFixed(1)} s, ${found.alerts} alerts`,
-  });
+  };
+  return figuresOf("28", "entries/s")(`a rule tested over ${rows} entries`, read, { min: 16_667 });
 }
 
 async function run(world: World): Promise<Figure[]> {

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { type Bench, type Figure, figure, interleave, medianMsOf, msOf } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave, medianMsOf, msOf, timesFaster } from "@/bench/harness";
 import type { World } from "@/bench/world";
 import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
@@ -82,42 +82,23 @@ async function run(world: World): Promise<Figure[]> {
     two: () => msOf(search("qz")),
   });
   await scanner.end();
-  const faster = (value: number, min: number, reference = seen.scan) => ({
-    row: "12",
-    unit: "ms",
-    value,
-    reference,
-    ratio: reference / value,
-    target: { min },
-    detail,
-  });
+  const [figure, short] = [figuresOf("12", "ms"), figuresOf("13", "ms")];
+  const faster = (value: number, reference = seen.scan) => ({ detail, ...timesFaster({ value, reference }) });
+  const rarely = { ...faster(seen.rare), detail: `${rareTotal} of ${world.size.rows} rows` };
+  const words = faster(seen.commonDetail, seen.scanCommonDetail);
+  const all = faster(seen.all, seen.scanResource);
+  const of = "times faster than a scan";
   return [
-    figure({
-      name: "search for a rare term, times faster than a scan",
-      ...faster(seen.rare, 150),
-      detail: `${rareTotal} of ${world.size.rows} rows`,
-    }),
-    figure({ name: "search for a term of one row, times faster than a scan", ...faster(seen.only, 500) }),
-    figure({ name: "search for an absent term, times faster than a scan", ...faster(seen.absent, 1_000) }),
-    figure({
-      name: "search for a common term, times faster than a scan",
-      ...faster(seen.common, 25, seen.scanCommon),
-    }),
-    figure({
-      name: "search for a common word of the details, times faster than a scan",
-      ...faster(seen.commonDetail, 25, seen.scanCommonDetail),
-    }),
-    figure({
-      name: "filter by a resource, times faster than a scan",
-      ...faster(seen.resource, 150, seen.scanResource),
-    }),
-    figure({ name: "filter by a person, times faster than a scan", ...faster(seen.user, 150, seen.scanUser) }),
-    figure({
-      name: "filter by resource, person and action, times faster than a scan for the resource",
-      ...faster(seen.all, 150, seen.scanResource),
-    }),
-    figure({ row: "13", name: "search for 1 character", unit: "ms", value: seen.one, target: { max: 150 } }),
-    figure({ row: "13", name: "search for 2 characters", unit: "ms", value: seen.two, target: { max: 150 } }),
+    figure(`search for a rare term, ${of}`, rarely, { min: 150 }),
+    figure(`search for a term of one row, ${of}`, faster(seen.only), { min: 500 }),
+    figure(`search for an absent term, ${of}`, faster(seen.absent), { min: 1_000 }),
+    figure(`search for a common term, ${of}`, faster(seen.common, seen.scanCommon), { min: 25 }),
+    figure(`search for a common word of the details, ${of}`, words, { min: 25 }),
+    figure(`filter by a resource, ${of}`, faster(seen.resource, seen.scanResource), { min: 150 }),
+    figure(`filter by a person, ${of}`, faster(seen.user, seen.scanUser), { min: 150 }),
+    figure(`filter by resource, person and action, ${of} for the resource`, all, { min: 150 }),
+    short("search for 1 character", { value: seen.one }, { max: 150 }),
+    short("search for 2 characters", { value: seen.two }, { max: 150 }),
   ];
 }
 

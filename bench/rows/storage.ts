@@ -1,4 +1,4 @@
-import { type Bench, type Figure, figure } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf } from "@/bench/harness";
 import type { World } from "@/bench/world";
 
 /** Row 19: disk space of a sealed row with all that is derived from it, against the table's heap. */
@@ -14,16 +14,12 @@ async function run(world: World): Promise<Figure[]> {
   const [heap, total] = [Number(found.heap), Number(found.total)];
   const [search, seen, rows] = [Number(found.search), Number(found.seen), Number(found.rows)];
   const each = (bytes: number) => (bytes / rows).toFixed(0);
+  const sizes = {
+    ...{ value: (total + search + seen) / rows, reference: heap / rows },
+    detail: `of it ${each(search)} bytes for search and ${each(seen)} for first sightings`,
+  };
   return [
-    figure({
-      row: "19",
-      name: "storage per audit row: indexes, tree, search, first sightings",
-      unit: "bytes",
-      value: (total + search + seen) / rows,
-      reference: heap / rows,
-      target: { max: 1.6 },
-      detail: `of it ${each(search)} bytes for search and ${each(seen)} for first sightings`,
-    }),
+    figuresOf("19", "bytes")("storage per audit row: indexes, tree, search, first sightings", sizes, { max: 1.6 }),
   ];
 }
 

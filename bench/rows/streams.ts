@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { eq } from "drizzle-orm";
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figure, growthOf, msOf, rateOf } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, growthOf, msOf, rateOf } from "@/bench/harness";
 import { SEED, type World } from "@/bench/world";
 import { asSystem } from "@/db/client";
 import { dataStreams, streamPositions } from "@/db/schema/index";
@@ -74,10 +74,9 @@ async function streaming(world: World, rows: number): Promise<Figure> {
     });
     const got = new Set(receiver.entriesOf(orgId).map((entry) => entry.chainSeq));
     const lost = Array.from({ length: rows }, (_, i) => i + 1).filter((seq) => !got.has(seq)).length;
-    return figure({
-      ...{ row: "25", name: `a stream of ${rows} entries to an HTTPS receiver in the same process`, unit: "entries/s" },
-      ...{ value, reference, ratio: value, target: { min: 5_000 }, holds: lost === 0, detail: `${lost} lost` },
-    });
+    const rates = { value, reference, ratio: value, holds: lost === 0, detail: `${lost} lost` };
+    const name = `a stream of ${rows} entries to an HTTPS receiver in the same process`;
+    return figuresOf("25", "entries/s")(name, rates, { min: 5_000 });
   } finally {
     await receiver.close();
   }
@@ -102,16 +101,15 @@ async function archiving(world: World, rows: number): Promise<Figure[]> {
     const ms = await msOf(async () => {
       restored = (await restore(begun.id, AbortSignal.timeout(600_000)))?.rows ?? 0;
     });
-    const written = { row: "26", unit: "entries/s", target: { min: 3_334 } };
+    const figure = figuresOf("26", "entries/s");
+    const written = {
+      ...{ value, holds: grown <= 150 },
+      detail: `${grown.toFixed(0)} MiB more, the store in the same process among them`,
+    };
+    const read = { value: (restored * 1_000) / ms, holds: restored === toSeq };
     return [
-      figure({
-        ...{ ...written, name: `${rows} entries archived, read back and receipted`, value, holds: grown <= 150 },
-        detail: `${grown.toFixed(0)} MiB more, the store in the same process among them`,
-      }),
-      figure({
-        ...{ row: "26", name: `${toSeq} archived entries restored, each checked`, unit: "entries/s" },
-        ...{ value: (restored * 1_000) / ms, target: { min: 1_667 }, holds: restored === toSeq },
-      }),
+      figure(`${rows} entries archived, read back and receipted`, written, { min: 3_334 }),
+      figure(`${toSeq} archived entries restored, each checked`, read, { min: 1_667 }),
     ];
   } finally {
     await store.close();

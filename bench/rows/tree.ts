@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto";
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figure, interleave, medianMsOf, msOf, percentile } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave, medianMsOf, msOf, percentile } from "@/bench/harness";
 import { p99While } from "@/bench/plain";
 import { SEED, type World } from "@/bench/world";
 import { asSystem } from "@/db/client";
@@ -22,6 +22,8 @@ const MONTH_OF_NOTES = 43_200;
 const WRITERS = 32;
 const WRITING_MS = 4_000;
 
+const inMs = figuresOf("24", "ms");
+
 /** Hashing leaves into full tiles, against two one-shot hashes of the same sizes each. */
 async function hashing(rows: number): Promise<Figure> {
   const checksums = Array.from({ length: rows }, (_, n) => crypto.createHash("sha256").update(String(n)).digest("hex"));
@@ -42,14 +44,8 @@ async function hashing(rows: number): Promise<Figure> {
       }),
   });
   const perSecond = (ms: number) => (rows * 1000) / ms;
-  return figure({
-    row: "24",
-    name: `tree of ${rows} rows into tiles`,
-    unit: "rows/s",
-    value: perSecond(seen.tiles),
-    reference: perSecond(seen.hashes),
-    target: { min: 1 },
-  });
+  const rates = { value: perSecond(seen.tiles), reference: perSecond(seen.hashes) };
+  return figuresOf("24", "rows/s")(`tree of ${rows} rows into tiles`, rates, { min: 1 });
 }
 
 /** Signing after some new rows, against inserting them. */
@@ -69,9 +65,8 @@ async function checkpointing(world: World, orgId: string, rows: number): Promise
       signs.push(signed);
     }
   }
-  const [value, reference] = [percentile(signs, 0.5), percentile(inserts, 0.5)];
-  const name = `checkpoint of ${NEW_ROWS} new rows at ${rows}`;
-  return figure({ row: "24", name, unit: "ms", value, reference, target: { max: 0.5 } });
+  const seen = { value: percentile(signs, 0.5), reference: percentile(inserts, 0.5) };
+  return inMs(`checkpoint of ${NEW_ROWS} new rows at ${rows}`, seen, { max: 0.5 });
 }
 
 /** Inclusion proof of one row, against reading it by id. */
@@ -83,22 +78,15 @@ async function proving(world: World, orgId: string, size: number): Promise<Figur
     return () => itemAt(rows, at++);
   })();
   const seen = await interleave(ROUNDS, {
-    proof: () =>
+    value: () =>
       medianMsOf(20, () => {
         const index = Number(next().seq) - 1;
         return asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, index, size)));
       }),
-    row: () => medianMsOf(20, () => asSystem((tx) => tx.execute(`SELECT * FROM audit_logs WHERE id = '${next().id}'`))),
+    reference: () =>
+      medianMsOf(20, () => asSystem((tx) => tx.execute(`SELECT * FROM audit_logs WHERE id = '${next().id}'`))),
   });
-  const target = { max: 5 };
-  return figure({
-    row: "24",
-    name: `proof of one entry of ${size}`,
-    unit: "ms",
-    value: seen.proof,
-    reference: seen.row,
-    target,
-  });
+  return inMs(`proof of one entry of ${size}`, seen, { max: 5 });
 }
 
 async function notesOf(count: number): Promise<string> {
@@ -121,10 +109,9 @@ async function listing(world: World): Promise<Figure> {
   await world.owner`ANALYZE audit_notes`;
   const list = (orgId: string) => medianMsOf(20, () => asSystem((tx) => listCheckpoints(tx, orgId, 100)));
   const first = await msOf(() => asSystem((tx) => listCheckpoints(tx, many, 100)));
-  const seen = await interleave(ROUNDS, { many: () => list(many), few: () => list(few) });
-  const name = "newest 100 checkpoints of a month of them";
+  const seen = await interleave(ROUNDS, { value: () => list(many), reference: () => list(few) });
   const detail = `the first look ${first.toFixed(1)} ms`;
-  return figure({ row: "24", name, unit: "ms", value: seen.many, reference: seen.few, target: { max: 1.5 }, detail });
+  return inMs("newest 100 checkpoints of a month of them", { ...seen, detail }, { max: 1.5 });
 }
 
 /** Disk space of the tree per row. */
@@ -133,8 +120,8 @@ async function storing(world: World, orgId: string, rows: number): Promise<Figur
     SELECT (SELECT sum(24 + 8 + 16 + 2 + octet_length(hash) + coalesce(octet_length(leaves), 0))
         FROM audit_tree_tiles WHERE org_id = ${orgId}) AS tiles,
       pg_total_relation_size('audit_logs') AS logs, (SELECT count(*) FROM audit_logs) AS all`;
-  const [value, reference] = [Number(found?.tiles) / rows, Number(found?.logs) / Number(found?.all)];
-  return figure({ row: "24", name: "tiles, per row", unit: "bytes", value, reference, target: { max: 0.04 } });
+  const sizes = { value: Number(found?.tiles) / rows, reference: Number(found?.logs) / Number(found?.all) };
+  return figuresOf("24", "bytes")("tiles, per row", sizes, { max: 0.04 });
 }
 
 /** Counting gaps in a whole chain, against its COPY. */
@@ -145,9 +132,8 @@ async function counting(world: World, orgId: string): Promise<Figure> {
       .readable();
     for await (const _ of stream);
   };
-  const seen = await interleave(3, { gaps: () => msOf(() => findGap(orgId)), copy: () => msOf(copy) });
-  const target = { max: 0.2 };
-  return figure({ row: "24", name: "gap count", unit: "ms", value: seen.gaps, reference: seen.copy, target });
+  const seen = await interleave(3, { value: () => msOf(() => findGap(orgId)), reference: () => msOf(copy) });
+  return inMs("gap count", seen, { max: 0.2 });
 }
 
 /** Writers' p99 during the build of a long chain's tree, compared with an idle machine. */
@@ -159,17 +145,9 @@ async function building(world: World, orgId: string): Promise<Figure> {
   const busy = await p99While(writing, async () => {
     took = await msOf(() => signCheckpoint(orgId));
   });
+  const p99 = { value: busy.p99, reference: quiet.p99, holds: quiet.refused + busy.refused === 0 };
   const detail = `built in ${took.toFixed(0)} ms`;
-  return figure({
-    row: "24",
-    name: "p99 of 32 writers while a tree is built",
-    unit: "ms",
-    value: busy.p99,
-    reference: quiet.p99,
-    target: { max: 1.2 },
-    holds: quiet.refused + busy.refused === 0,
-    detail,
-  });
+  return inMs("p99 of 32 writers while a tree is built", { ...p99, detail }, { max: 1.2 });
 }
 
 /** Row 24: the Merkle tree of a chain, its checkpoints and proofs. */

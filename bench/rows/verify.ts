@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Bench, type Figure, figure } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf } from "@/bench/harness";
 import { inChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
 import { flushRecording, startRecording } from "@/server/audit/record/record";
@@ -31,37 +31,22 @@ async function run(world: World): Promise<Figure[]> {
     rounds,
   );
   const bundle = await inChild<Rates & { hash: number }>("verify-bundle", await writeBundle(world, orgId), rounds);
-  const memory = (mb: number) => `${mb.toFixed(0)} MB resident at most`;
-  const shared = { unit: "rows/s" };
+  const memory = `${server.maxRssMb.toFixed(0)} MB resident at most`;
+  const holds = server.maxRssMb < MAX_MEMORY_MB;
+  const alone = {
+    ...{ value: server.verify, reference: server.copy, holds },
+    detail: `${memory}; its own COPY drained ${Math.round(server.own)} rows/s`,
+  };
+  const divided = {
+    ...{ value: server.divided, reference: server.verify, holds },
+    detail: `${memory}; ${availableParallelism()} cores, which the database's processes share`,
+  };
+  const [onServer, offline] = [figuresOf("7", "rows/s"), figuresOf("8", "rows/s")];
+  const hashed = { value: bundle.verify, reference: bundle.hash };
   return [
-    figure({
-      ...shared,
-      row: "7",
-      name: `verification on the server, ${server.rows} rows, one thread`,
-      value: server.verify,
-      reference: server.copy,
-      target: { min: 1.1 },
-      holds: server.maxRssMb < MAX_MEMORY_MB,
-      detail: `${memory(server.maxRssMb)}; its own COPY drained ${Math.round(server.own)} rows/s`,
-    }),
-    figure({
-      ...shared,
-      row: "7",
-      name: `verification on ${server.threads} threads, against one`,
-      value: server.divided,
-      reference: server.verify,
-      target: { min: 1.25 },
-      holds: server.maxRssMb < MAX_MEMORY_MB,
-      detail: `${memory(server.maxRssMb)}; ${availableParallelism()} cores, which the database's processes share`,
-    }),
-    figure({
-      ...shared,
-      row: "8",
-      name: `offline verifier, bundle of ${bundle.rows} rows`,
-      value: bundle.verify,
-      reference: bundle.hash,
-      target: { min: 0.45 },
-    }),
+    onServer(`verification on the server, ${server.rows} rows, one thread`, alone, { min: 1.1 }),
+    onServer(`verification on ${server.threads} threads, against one`, divided, { min: 1.25 }),
+    offline(`offline verifier, bundle of ${bundle.rows} rows`, hashed, { min: 0.45 }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { BrowserContext, Page } from "playwright/test";
-import { type Bench, type Figure, figure, interleave } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave } from "@/bench/harness";
 import { startBuiltServer } from "@/bench/http";
 import type { World } from "@/bench/world";
 import { createOrg, createUser, type TestUser } from "@/testing/factories";
@@ -68,24 +68,18 @@ async function run(world: World): Promise<Figure[]> {
     };
     const [long, short] = [await open(big), await open(empty.id)];
     const seen = await interleave(world.size.full ? 11 : 5, {
-      long: () => interactiveMs(long, server.base),
-      short: () => interactiveMs(short, server.base),
+      value: () => interactiveMs(long, server.base),
+      reference: () => interactiveMs(short, server.base),
     });
     const fresh = await long.context().newPage();
     const { needed, followed } = await scriptsKb(fresh, server.base);
     const proofKb = await proofPageKb(server.base);
-    return [
-      figure({
-        row: "20",
-        name: `viewer, first page interactive, ${world.size.rows} rows`,
-        unit: "ms",
-        value: seen.long,
-        reference: seen.short,
-        target: { max: 1.1 },
-        holds: needed < MAX_SCRIPTS_KB && proofKb < MAX_PROOF_PAGE_KB,
-        detail: `${needed.toFixed(0)} KB of scripts, gzip; ${followed.toFixed(0)} KB follow; the page of a proof link ${proofKb.toFixed(0)} KB`,
-      }),
-    ];
+    const sizes = {
+      holds: needed < MAX_SCRIPTS_KB && proofKb < MAX_PROOF_PAGE_KB,
+      detail: `${needed.toFixed(0)} KB of scripts, gzip; ${followed.toFixed(0)} KB follow; the page of a proof link ${proofKb.toFixed(0)} KB`,
+    };
+    const name = `viewer, first page interactive, ${world.size.rows} rows`;
+    return [figuresOf("20", "ms")(name, { ...seen, ...sizes }, { max: 1.1 })];
   } finally {
     await browser.close();
     await server.stop();
