@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { listen, portOf } from "@/testing/port-of";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { type HttpDouble, json, startHttpDouble } from "@/testing/http-double";
 import { tempFolder } from "@/testing/temp-folder";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
@@ -35,12 +34,11 @@ it.each([-5, 5])("heartbeats and events keep their intervals when the clock move
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 4, 1) });
   const stopping = new AbortController();
   const done = { beats: 0, readings: 0 };
-  const server = createServer((request, response) => {
-    request.resume();
-    if (request.url?.endsWith("/heartbeat")) done.beats++;
-    response.end(JSON.stringify({ ok: true, intervalSeconds: 1 }));
+  const { url, close } = await startHttpDouble(({ path }) => {
+    if (path.endsWith("/heartbeat")) done.beats++;
+    return json({ ok: true, intervalSeconds: 1 });
   });
-  const url = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(close);
   const { signal } = stopping;
   const diagnostics = new Diagnostics(() => {});
   const log: Agent["logs"]["shipped"][number] = {
@@ -68,31 +66,24 @@ it.each([-5, 5])("heartbeats and events keep their intervals when the clock move
   } finally {
     stopping.abort();
     await running;
-    server.close();
   }
 });
 
 describe("enrollment", () => {
   type Reply = { status: number; body?: object };
-  const keys: unknown[] = [];
-  let reply: Reply;
+  let server: HttpDouble;
   let dir: string;
-  const server = createServer((request, response) => {
-    request.resume();
-    keys.push(request.headers["idempotency-key"]);
-    response.writeHead(reply.status).end(JSON.stringify(reply.body ?? { code: "unavailable" }));
-  });
-  beforeAll(() => listen(server));
-  afterAll(() => void server.close());
   beforeEach(async () => {
-    keys.length = 0;
+    server = await startHttpDouble(() => "silent");
     dir = tempFolder();
   });
+  afterEach(() => server.close());
+  const keys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
 
   /** What one run of the installer does, with what the run before it has left on the disk. */
-  async function run(given: Reply): Promise<StateFolder["state"]> {
-    reply = given;
-    const url = `http://127.0.0.1:${portOf(server)}`;
+  async function run({ status, body = { code: "unavailable" } }: Reply): Promise<StateFolder["state"]> {
+    const { url } = server;
+    server.answer = () => json(body, status);
     const diagnostics = new Diagnostics(() => {});
     const { signal } = new AbortController();
     await enroll({
@@ -111,14 +102,15 @@ describe("enrollment", () => {
     await run({ status: 503 });
     await run({ status: 401 });
     expect(await run(enrolled)).toMatchObject({ agentId: "a1", token: "tma_x" });
-    expect(keys).toEqual([expect.any(String), keys[0], keys[0]]);
+    const [first, ...retries] = keys();
+    expect([first, retries]).toEqual([expect.any(String), [first, first]]);
     await run(enrolled);
-    expect(keys[3]).not.toBe(keys[0]);
+    expect(keys()[3]).not.toBe(first);
   });
 
   it("uses a new key if the server rejects the old one as used by another request", async () => {
     await run({ status: 422, body: { code: "idempotency_mismatch" } });
     await run(enrolled);
-    expect(keys[1]).not.toBe(keys[0]);
+    expect(keys()[1]).not.toBe(keys()[0]);
   });
 });

@@ -1,7 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listen } from "@/testing/port-of";
+import { type HttpDouble, json, startHttpDouble } from "@/testing/http-double";
 import { tempFolder } from "@/testing/temp-folder";
 import { backoffMs, Client, retryAfterMs } from "./client";
 import { Diagnostics } from "./diagnostics";
@@ -9,11 +7,7 @@ import type { LogProvider, LogRecord } from "./providers/provider";
 import { shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
 import { StateFolder } from "./state";
 
-type Received = {
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: { events?: { message: string }[]; logs?: object[] };
-};
+type Body = { events?: { message: string }[]; logs?: object[] };
 type Answer = { status: number; headers?: Record<string, string>; body?: object };
 
 const record = (n: number): LogRecord => ({
@@ -41,33 +35,20 @@ const log: Pick<LogProvider, "name" | "read"> = {
 };
 
 describe("shipping", () => {
-  let server: Server;
-  let received: Received[];
-  let answer: (request: Received) => Answer;
+  let double: HttpDouble;
+  let answer: (body: Body) => Answer;
   let port: { client: Client; diagnostics: Diagnostics; agentId: string };
   let folder: StateFolder;
 
   beforeEach(async () => {
-    received = [];
-    answer = ({ body }) => ({ status: 200, body: { success: true, count: body.events?.length } });
-    server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const raw = Buffer.concat(chunks);
-      const text = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
-      const got = {
-        path: `${request.method} ${request.url}`,
-        headers: request.headers,
-        body: JSON.parse(String(text)),
-      };
-      received.push(got);
-      const { status, headers, body } = answer(got);
-      response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
+    answer = ({ events }) => ({ status: 200, body: { success: true, count: events?.length } });
+    double = await startHttpDouble(({ text }) => {
+      const { status, body = {}, headers } = answer(JSON.parse(text));
+      return json(body, status, headers);
     });
     const diagnostics = new Diagnostics(() => {});
-    const url = `http://127.0.0.1:${await listen(server)}`;
     const client = new Client({
-      url,
+      url: double.url,
       diagnostics,
       signal: new AbortController().signal,
       maxAttempts: 3,
@@ -77,7 +58,7 @@ describe("shipping", () => {
     port = { client, diagnostics, agentId: "a1" };
     folder = await StateFolder.open(tempFolder());
   });
-  afterEach(() => new Promise((resolve) => server.close(resolve)));
+  afterEach(() => double.close());
 
   it("sends compressed batches of at most 500 and stores the watermark after each", async () => {
     expect(await shipEvents(port, log, folder)).toEqual({
@@ -86,14 +67,16 @@ describe("shipping", () => {
     });
     expect(folder.state.watermarks.test).toBe("500");
     expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { sent: 200 }, more: false });
-    expect(received.map((r) => r.path)).toEqual(Array(2).fill("PUT /api/v1/agents/a1/eventlogs"));
-    expect(received[0]?.headers).toMatchObject({ "content-encoding": "gzip", authorization: "Bearer tma_x" });
+    expect(double.received.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      Array(2).fill("PUT /api/v1/agents/a1/eventlogs"),
+    );
+    expect(double.received[0]?.headers).toMatchObject({ "content-encoding": "gzip", authorization: "Bearer tma_x" });
   });
 
   it("retries on 429 and 5xx and keeps the watermark during an outage", async () => {
     const statuses = [429, 503, 200];
     answer = () => ({
-      status: statuses[received.length - 1] ?? 200,
+      status: statuses[double.received.length - 1] ?? 200,
       headers: { "retry-after": "0" },
       body: { count: 500 },
     });
@@ -110,24 +93,24 @@ describe("shipping", () => {
       { status: 409, headers: { "retry-after": "0" }, body: { code: "conflict", detail: "still under way" } },
       { status: 201, body: { token: "tma_x" } },
     ];
-    answer = () => answers[received.length - 1] ?? { status: 500 };
+    answer = () => answers[double.received.length - 1] ?? { status: 500 };
     const body = { hostname: "WS-1" };
     expect(await port.client.sendOnce("/agents/enroll", body, "k1")).toEqual({
       kind: "ok",
       body: { token: "tma_x" },
     });
-    const keys = received.map(({ headers }) => headers["idempotency-key"]);
+    const keys = double.received.map(({ headers }) => headers["idempotency-key"]);
     expect(keys).toEqual(["k1", "k1", "k1"]);
     answer = () => ({ status: 409, body: { code: "conflict", detail: "enrolled already" } });
     expect(await port.client.sendOnce("/agents/enroll", body, "k2")).toMatchObject({ kind: "refused", status: 409 });
-    expect(received.at(-1)?.headers["idempotency-key"]).toBe("k2");
+    expect(double.received.at(-1)?.headers["idempotency-key"]).toBe("k2");
   });
 
   it("isolates and logs a rejected entry, and ships its neighbors", async () => {
-    answer = ({ body }) =>
-      body.events?.some((e) => e.message === "m123")
+    answer = ({ events }) =>
+      events?.some((e) => e.message === "m123")
         ? { status: 400, body: { detail: "events.0.source: too long" } }
-        : { status: 200, body: { count: body.events?.length } };
+        : { status: 200, body: { count: events?.length } };
     expect((await shipEvents(port, log, folder)).shipped).toEqual({ sent: 500, stored: 499, refused: 1 });
     expect(folder.state.watermarks.test).toBe("500");
     const errors = port.diagnostics.peek(10).filter((e) => e.level === "error");
@@ -154,27 +137,28 @@ describe("shipping", () => {
 
   it.each([401, 403, 404, 407])("retries a %i that came from a proxy", async (status) => {
     answer = () =>
-      received.length < 3
+      double.received.length < 3
         ? { status, body: { error: "sign in to the guest network" } }
         : { status: 200, body: { count: 500 } };
     expect(await shipEvents(port, log, folder)).toMatchObject({ shipped: { stored: 500 } });
-    expect(received).toHaveLength(3);
+    expect(double.received).toHaveLength(3);
   });
 
   it("reads at most 1 MiB of a response, and retries", async () => {
     const sizes = [2 ** 28, 2 ** 20 + 1, 100];
     answer = () => ({ status: 200, body: { pad: "x".repeat(sizes.shift() ?? 0) } });
     await port.client.send("POST", "/x", {});
-    expect(received).toHaveLength(3);
+    expect(double.received).toHaveLength(3);
   });
 
   it("keeps diagnostics until acknowledged", async () => {
     port.diagnostics.info("test", "hello");
     answer = () => ({ status: 503 });
     expect(await shipDiagnostics(port)).toBe(false);
-    answer = ({ body }) => ({ status: 201, body: { received: body.logs?.length } });
+    answer = ({ logs }) => ({ status: 201, body: { received: logs?.length } });
     expect(await shipDiagnostics(port)).toBe(true);
-    expect(received.at(-1)?.body.logs).toMatchObject([{ message: "hello" }, { component: "transport" }]);
+    const { logs }: Body = JSON.parse(double.received.at(-1)?.text ?? "{}");
+    expect(logs).toMatchObject([{ message: "hello" }, { component: "transport" }]);
     expect(port.diagnostics.peek(10).map((e) => e.message)).toEqual(["the server can be reached again"]);
   });
 });

@@ -21,7 +21,7 @@ export async function startStreamReceiver() {
     const one = { ...incoming, lines: linesOf(incoming.text) };
     received.push(one);
     const answer = receiver.answer(one);
-    if (typeof answer === "string" || (answer.status >= 200 && answer.status < 300)) stored.push(...one.lines);
+    if (typeof answer !== "object" || (answer.status >= 200 && answer.status < 300)) stored.push(...one.lines);
     return answer;
   });
   const receiver = {

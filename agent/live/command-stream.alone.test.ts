@@ -1,11 +1,10 @@
-import { createServer, type ServerResponse } from "node:http";
-import { text } from "node:stream/consumers";
+import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import type { LogProvider } from "@/agent/providers/provider";
 import { fixedLogs } from "@/agent/providers/query";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
-import { listen, portOf } from "@/testing/port-of";
+import { startHttpDouble } from "@/testing/http-double";
 import { keepCommandStream } from "./command-stream";
 
 const never = () => Promise.reject(new Error("not asked for"));
@@ -17,17 +16,15 @@ let end: () => Promise<void>;
 
 beforeEach(async () => {
   [stream, answered, asked, held] = [undefined, [], [], new Map()];
-  const server = createServer(async (request, response) => {
-    if (request.url?.endsWith("/commands")) {
-      stream = response.writeHead(200, { "content-type": "text/event-stream" });
-      stream.write(": connected\n\n");
-      return;
-    }
-    await text(request);
-    answered.push(Number(request.url?.split("/").at(-2)));
-    response.writeHead(204).end();
+  const openStream = (response: ServerResponse) => {
+    stream = response.writeHead(200, { "content-type": "text/event-stream" });
+    stream.write(": connected\n\n");
+  };
+  const server = await startHttpDouble(({ path }) => {
+    if (path.endsWith("/commands")) return openStream;
+    answered.push(Number(path.split("/").at(-2)));
+    return { status: 204 };
   });
-  await listen(server);
   /** Reads a page at once, but those below ten when the test says so. */
   const log: LogProvider = {
     name: "log",
@@ -42,7 +39,7 @@ beforeEach(async () => {
   };
   const stopping = new AbortController();
   const keeping = keepCommandStream({
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: server.url,
     agentId: "agent-1",
     token: "tma_x",
     diagnostics: new Diagnostics(() => {}),
@@ -54,8 +51,7 @@ beforeEach(async () => {
     vi.useRealTimers();
     stopping.abort();
     await keeping;
-    server.closeAllConnections();
-    server.close();
+    await server.close();
   };
 });
 afterEach(() => end());

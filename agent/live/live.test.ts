@@ -1,7 +1,6 @@
 import { appendFile, writeFile } from "node:fs/promises";
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import { FileProvider } from "@/agent/providers/files";
@@ -9,7 +8,7 @@ import { JournaldProvider } from "@/agent/providers/journald";
 import type { LogProvider } from "@/agent/providers/provider";
 import { findLog, fixedLogs } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/devices/live/schema";
-import { listen, portOf } from "@/testing/port-of";
+import { startHttpDouble } from "@/testing/http-double";
 import { tempFolder } from "@/testing/temp-folder";
 import { answer } from "./answer";
 import { keepCommandStream, readEvents } from "./command-stream";
@@ -156,24 +155,19 @@ it("parses an event stream split at any point, counting comments as activity", a
 
 it("sends answers and reconnects a broken command stream", async () => {
   const streams: ServerResponse[] = [];
-  const results: { url: string; body: unknown }[] = [];
-  const server = createServer(async (request, response) => {
-    if (request.url?.endsWith("/commands")) {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write(": connected\n\n");
-      streams.push(response);
-      return;
-    }
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const raw = Buffer.concat(chunks);
-    const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
-    results.push({ url: request.url ?? "", body: JSON.parse(body.toString()) });
-    response.writeHead(204).end();
+  const results: { path: string; body: unknown }[] = [];
+  const server = await startHttpDouble(({ path, text }) => {
+    if (path.endsWith("/commands")) return openStream;
+    results.push({ path, body: JSON.parse(text) });
+    return { status: 204 };
   });
-  await listen(server);
+  const openStream = (response: ServerResponse) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(": connected\n\n");
+    streams.push(response);
+  };
   const stopping = new AbortController();
   const keeping = keepCommandStream({
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: server.url,
     agentId: "agent-1",
     token: "tma_x",
     diagnostics: new Diagnostics(),
@@ -186,13 +180,12 @@ it("sends answers and reconnects a broken command stream", async () => {
   await expect.poll(() => streams.length).toBe(1);
   send(0, "first");
   await expect.poll(() => results.length).toBe(1);
-  expect(results[0]).toMatchObject({ url: "/api/v1/agents/agent-1/commands/first/result", body: { ok: true } });
+  expect(results[0]).toMatchObject({ path: "/api/v1/agents/agent-1/commands/first/result", body: { ok: true } });
   streams[0]!.destroy();
   await expect.poll(() => streams.length).toBe(2);
   send(1, "second");
   await expect.poll(() => results.length).toBe(2);
   stopping.abort();
   await keeping;
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });

@@ -1,8 +1,8 @@
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { UsageError } from "@/agent/options";
-import { listen, portOf } from "@/testing/port-of";
+import { type Answered, type Incoming, json, startHttpDouble } from "@/testing/http-double";
 import { tempFolder } from "@/testing/temp-folder";
 import { randomOf } from "@/testing/world/random";
 import { MemoryLog } from "./memory-log";
@@ -45,131 +45,94 @@ it("pages, filters and limits a simulated log", async () => {
   expect(await log.get(1)).toBeUndefined();
 });
 
-it("drives agents at the given rate, answers live queries, counts errors and stops on request", async () => {
-  const [seen, answered] = [new Map<string, number>(), new Map<string, number>()];
-  const count = (map: Map<string, number>, kind: string) => map.set(kind, (map.get(kind) ?? 0) + 1);
-  const answers: unknown[] = [];
-  const server = createServer(async (request, response: ServerResponse) => {
-    const kind = request.url?.split("/").pop() ?? "";
-    count(seen, kind);
-    response.once("close", () => count(answered, kind));
-    if (kind === "commands") {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const command = { id: "c1", name: "eventlogs.list", params: {}, deadline: new Date().toISOString() };
-      response.write(`event: command\ndata: ${JSON.stringify(command)}\n\n`);
-      return;
-    }
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (kind === "enroll") {
-      const { agentId } = JSON.parse(Buffer.concat(chunks).toString());
-      response.writeHead(201).end(JSON.stringify({ agentId, deviceId: "d", orgId: "o", token: "tma_x" }));
-    } else if (kind === "result") {
-      answers.push(1);
-      response.writeHead(204).end();
-    } else if (kind === "eventlogs") response.writeHead(200).end(JSON.stringify({ success: true, count: 1 }));
-    else response.writeHead(kind === "logs" ? 503 : 200).end("{}");
-  });
-  const url = `http://127.0.0.1:${await listen(server)}`;
-  const lines: string[] = [];
+/** A server for a test, by the kind of a request: the end of its path. */
+async function startServer(answer: (kind: string, incoming: Incoming) => Answered | Promise<Answered>) {
+  const server = await startHttpDouble((incoming) => answer(incoming.path.split("/").pop() ?? "", incoming));
+  onTestFinished(server.close);
+  const bodiesOf = (kind: string) =>
+    server.received.filter(({ path }) => path.endsWith(`/${kind}`)).map(({ text }) => JSON.parse(text));
+  return { ...server, bodiesOf };
+}
+
+const opened = (text: string) => (response: ServerResponse) =>
+  response.writeHead(200, { "content-type": "text/event-stream" }).write(text);
+
+/** Simulated agents until the test stops them. */
+function simulation(url: string, over: object, print: (line: string) => void = () => {}) {
   const stopping = new AbortController();
-  const running = simulate(
-    { url, enrollmentKey: "tme_x", devices: 3, rate: 20, seconds: 60 },
-    stopping.signal,
-    (line) => lines.push(line),
-  );
-  const isAnswered = () => (answered.get("eventlogs") ?? 0) > 20 && (answered.get("logs") ?? 0) > 3;
-  await expect.poll(isAnswered).toBe(true);
+  const options = { url, enrollmentKey: "tme_x", devices: 3, rate: 20, seconds: 60, ...over };
+  const running = simulate(options, stopping.signal, print);
+  return () => {
+    stopping.abort();
+    return running;
+  };
+}
+
+it("drives agents at the given rate, answers live queries, counts errors and stops on request", async () => {
+  const command = { id: "c1", name: "eventlogs.list", params: {}, deadline: new Date().toISOString() };
+  const { url, bodiesOf } = await startServer((kind) => {
+    if (kind === "commands") return opened(`event: command\ndata: ${JSON.stringify(command)}\n\n`);
+    if (kind === "enroll") return json({ token: "tma_x" }, 201);
+    if (kind === "result") return { status: 204 };
+    return kind === "logs" ? json({}, 503) : json({ count: 1 });
+  });
+  const lines: string[] = [];
+  const stop = simulation(url, {}, (line) => lines.push(line));
+  const sent = (kind: string) => bodiesOf(kind).length;
+  await expect.poll(() => sent("eventlogs") > 20 && sent("logs") > 3).toBe(true);
   // Requests that come after: what was answered before has been read.
-  const before = { eventlogs: seen.get("eventlogs"), logs: seen.get("logs") };
-  await expect.poll(() => seen.get("eventlogs") !== before.eventlogs && seen.get("logs") !== before.logs).toBe(true);
-  await expect.poll(() => answers.length).toBe(3);
-  stopping.abort();
-  const figures = await running;
-  expect(seen.get("enroll")).toBe(3);
+  const before = { eventlogs: sent("eventlogs"), logs: sent("logs") };
+  await expect.poll(() => sent("eventlogs") > before.eventlogs && sent("logs") > before.logs).toBe(true);
+  await expect.poll(() => sent("result")).toBe(3);
+  const figures = await stop();
+  expect(sent("enroll")).toBe(3);
   expect(figures.eventsStored).toBeGreaterThan(5);
   expect([...figures.errors.keys()]).toEqual(["logs 503"]);
   expect(lines.at(-1)).toContain("errors: logs 503");
-  server.closeAllConnections();
-  server.close();
 });
 
 it("reports agents as listening once every stream is open", async () => {
-  let opened = 0;
-  const server = createServer(async (request, response) => {
-    request.resume();
-    if (request.url?.endsWith("/enroll")) return void response.writeHead(201).end(JSON.stringify({ token: "tma_x" }));
-    if (!request.url?.endsWith("/commands")) return void response.writeHead(200).end("{}");
+  let open = 0;
+  const { url } = await startServer(async (kind) => {
+    if (kind !== "commands") return json({ token: "tma_x" }, kind === "enroll" ? 201 : 200);
     await sleep(300);
-    opened++;
-    response.writeHead(200, { "content-type": "text/event-stream" }).write(": connected\n\n");
+    open++;
+    return opened(": connected\n\n");
   });
-  await listen(server);
-  const openedAt = new Map<string, number>();
-  const stopping = new AbortController();
-  const options = { url: `http://127.0.0.1:${portOf(server)}`, enrollmentKey: "tme_x", rate: 20, seconds: 60 };
-  const running = simulate({ ...options, devices: 3 }, stopping.signal, (line) => openedAt.set(line, opened));
-  await expect.poll(() => [...openedAt.values()]).toEqual([3]);
-  expect([...openedAt.keys()][0]).toContain("3 agents are enrolled and listening");
-  stopping.abort();
-  await running;
-  server.closeAllConnections();
-  server.close();
+  const openAt = new Map<string, number>();
+  const stop = simulation(url, {}, (line) => openAt.set(line, open));
+  await expect.poll(() => [...openAt.values()]).toEqual([3]);
+  expect([...openAt.keys()][0]).toContain("3 agents are enrolled and listening");
+  await stop();
 });
 
 it("reuses the tokens of an earlier run instead of enrolling again", async () => {
-  const enrolled: string[] = [];
   const tokens = new Set<string | undefined>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.url?.endsWith("/enroll")) {
-      const { agentId } = JSON.parse(Buffer.concat(chunks).toString());
-      enrolled.push(agentId);
-      response.writeHead(201).end(JSON.stringify({ token: `tma_${enrolled.length}` }));
-    } else {
-      tokens.add(request.headers.authorization);
-      response.writeHead(200).end("{}");
-    }
+  const { url, bodiesOf } = await startServer((kind, { headers }) => {
+    if (kind === "enroll") return json({ token: `tma_${bodiesOf("enroll").length}` }, 201);
+    tokens.add(headers.authorization);
+    return json({});
   });
-  const url = `http://127.0.0.1:${await listen(server)}`;
   const stateDir = tempFolder();
   for (const _ of ["first", "second"]) {
     tokens.clear();
-    const stopping = new AbortController();
-    const options = { url, enrollmentKey: "tme_x", devices: 2, rate: 50, seconds: 60, stateDir };
-    const running = simulate(options, stopping.signal, () => {});
+    const stop = simulation(url, { devices: 2, rate: 50, stateDir });
     await expect.poll(() => tokens.size).toBe(2);
-    stopping.abort();
-    await running;
+    await stop();
     expect([...tokens].sort()).toEqual(["Bearer tma_1", "Bearer tma_2"]);
   }
-  expect(enrolled).toHaveLength(2);
-  server.closeAllConnections();
-  server.close();
+  expect(bodiesOf("enroll")).toHaveLength(2);
 });
 
 it("sends each kind as often as real agents, with the requested number of events", async () => {
-  const bodies = new Map<string, { events?: unknown[] }[]>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const kind = request.url?.split("/").pop() ?? "";
-    const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
-    bodies.set(kind, [...(bodies.get(kind) ?? []), body]);
-    response.writeHead(kind === "enroll" ? 201 : 200).end(JSON.stringify({ token: "tma_x", count: 40 }));
-  });
-  const url = `http://127.0.0.1:${await listen(server)}`;
-  const stopping = new AbortController();
-  const options = { url, enrollmentKey: "tme_x", devices: 10, rate: 20, interval: 1, events: 40, seconds: 60 };
+  const { url, bodiesOf } = await startServer((kind) =>
+    json({ token: "tma_x", count: 40 }, kind === "enroll" ? 201 : 200),
+  );
   const began = performance.now();
-  const running = simulate(options, stopping.signal, () => {});
-  const sent = (kind: string) => bodies.get(kind)?.length ?? 0;
+  const stop = simulation(url, { devices: 10, interval: 1, events: 40 });
+  const sent = (kind: string) => bodiesOf(kind).length;
   await expect.poll(() => sent("eventlogs") > 9 && sent("logs") > 5 && sent("heartbeat") > 0).toBe(true);
-  stopping.abort();
-  await running;
-  expect(new Set(bodies.get("eventlogs")?.map(({ events }) => events?.length))).toEqual(new Set([40]));
+  await stop();
+  expect(new Set(bodiesOf("eventlogs").map(({ events }) => events.length))).toEqual(new Set([40]));
   expect(sent("heartbeat")).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 6_000));
-  server.closeAllConnections();
-  server.close();
 });

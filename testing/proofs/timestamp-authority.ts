@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { listen, portOf } from "@/testing/port-of";
+import { startHttpDouble } from "@/testing/http-double";
 import { tempFolder } from "@/testing/temp-folder";
 
 /** A local time-stamping authority (RFC 3161): OpenSSL's responder behind HTTP. */
@@ -24,12 +22,6 @@ basicConstraints = critical,CA:true
 [stamping]
 extendedKeyUsage = critical,timeStamping
 `;
-
-async function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
 
 export type Authority = {
   url: string;
@@ -59,18 +51,17 @@ export async function startAuthority(): Promise<Authority> {
 
   const queries: Buffer[] = [];
   let answer: ((reply: Buffer) => Buffer) | null = null;
-  const server = createServer(async (incoming, outgoing) => {
-    const query = await readBody(incoming);
+  const server = await startHttpDouble(({ raw: query }) => {
     queries.push(query);
     writeFileSync(join(dir, "query.tsq"), query);
     const files = ["-queryfile", "query.tsq", "-signer", "tsa.pem", "-inkey", "tsa.key", "-out", "reply.tsr"];
     openssl("ts", "-reply", "-config", "tsa.cnf", "-section", "own", ...files);
     const reply = readFileSync(join(dir, "reply.tsr"));
-    outgoing.writeHead(200, { "Content-Type": "application/timestamp-reply" }).end(answer ? answer(reply) : reply);
+    const headers = { "Content-Type": "application/timestamp-reply" };
+    return { status: 200, headers, body: answer ? answer(reply) : reply };
   });
-  await listen(server);
   return {
-    url: `http://127.0.0.1:${portOf(server)}/`,
+    url: `${server.url}/`,
     certificates: join(dir, "chain.pem"),
     queries,
     answerWith: (given) => {
@@ -83,9 +74,7 @@ export async function startAuthority(): Promise<Authority> {
       return openssl("ts", "-verify", "-data", "text", "-in", "kept.tsr", "-CAfile", "ca.pem", ...untrusted);
     },
     stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+      await server.close();
       rmSync(dir, { recursive: true, force: true });
     },
   };

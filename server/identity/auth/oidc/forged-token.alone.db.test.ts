@@ -1,10 +1,9 @@
-import { createServer, type Server } from "node:http";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerNextAuth } from "@/server/doors/http/next-auth";
 import { env } from "@/server/ground/env";
 import { createUser, type TestUser } from "@/testing/factories";
-import { listen } from "@/testing/port-of";
+import { type HttpDouble, json, startHttpDouble } from "@/testing/http-double";
 import { withSettings } from "@/testing/settings";
 
 const CLIENT = "trailmark";
@@ -12,7 +11,7 @@ const CLIENT = "trailmark";
 const STRANGER = `stranger-${crypto.randomUUID()}@example.test`;
 type Forgery = { claims?: object; expiresAt?: number; issuedAt?: number; foreignKey?: boolean; userinfo?: object };
 
-let server: Server;
+let server: HttpDouble;
 let issuer: string;
 let victim: TestUser;
 /** What the provider says of the person who signs in, and what is wrong with it. */
@@ -43,14 +42,14 @@ beforeAll(async () => {
     "/token": async () => ({ access_token: "a", token_type: "Bearer", id_token: await idToken() }),
     "/me": () => ({ ...person, ...forgery.userinfo }),
   };
-  server = createServer(async (request, response) => {
-    const body = await answers[request.url ?? ""]?.();
-    response.writeHead(body ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(body ?? {}));
+  server = await startHttpDouble(async ({ path }) => {
+    const body = await answers[path]?.();
+    return json(body ?? {}, body ? 200 : 404);
   });
-  issuer = `http://127.0.0.1:${await listen(server)}`;
+  issuer = server.url;
   withSettings({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT, OIDC_CLIENT_SECRET: "a secret of the client" });
 });
-afterAll(() => void server.close());
+afterAll(() => server.close());
 
 /** Goes to the provider and comes back with a code, as a browser does. @returns the session that it gets, if any */
 async function signIn(): Promise<string | undefined> {

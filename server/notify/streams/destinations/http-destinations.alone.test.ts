@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Answered, type Incoming, startHttpDouble } from "@/testing/http-double";
+import { type Answered, type Incoming, json, startHttpDouble } from "@/testing/http-double";
 import { createBatch, LOOPBACK_SETTINGS, withConfig } from "@/testing/streams/batches";
 import { datadog } from "./datadog";
 import { elasticsearch } from "./elasticsearch";
@@ -17,8 +17,6 @@ async function receiver(answer: (incoming: Incoming) => Answered) {
   open.push(double.close);
   return double;
 }
-
-const json = (value: unknown, status = 200): Answered => ({ status, body: JSON.stringify(value) });
 
 describe("Splunk HEC", () => {
   const TOKEN = "11111111-2222-3333-4444-555555555555";
