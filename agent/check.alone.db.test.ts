@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
 import * as events from "@/app/api/v1/agents/[id]/eventlogs/route";
@@ -20,6 +19,7 @@ import { closeStreams } from "@/server/ground/background/streams";
 import { createApiKey, createDevice, createEnrollmentKey, createOrg, type TestOrg } from "@/testing/factories";
 import { connectAgent } from "@/testing/live-agent";
 import { listen } from "@/testing/port-of";
+import { startProgram } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 import { checkAgent } from "./check";
 
@@ -48,7 +48,6 @@ const front = createFront(
 const keyFile = join(tempFolder(), "key");
 let base = "";
 let org: TestOrg;
-let sample: ChildProcess | null = null;
 
 beforeAll(async () => {
   base = `http://127.0.0.1:${await listen(front)}`;
@@ -56,7 +55,6 @@ beforeAll(async () => {
   writeFileSync(keyFile, (await createApiKey({ orgId: org.id, permissions: ["devices:read", "devices:live"] })).key);
 });
 afterAll(async () => {
-  sample?.kill();
   closeStreams();
   await stopRelay();
   front.closeAllConnections();
@@ -73,12 +71,9 @@ async function check(deviceId: string) {
 it("the guide's agent passes the conformance check", { timeout: 120_000 }, async () => {
   expect(readFileSync("docs/agent.py", "utf8").split("\n").length).toBeLessThanOrEqual(60);
   const { key } = await createEnrollmentKey({ orgId: org.id });
-  const agent = spawn("python3", ["docs/agent.py", base, key], { stdio: ["ignore", "pipe", "inherit"] });
-  sample = agent;
-  const deviceId = await new Promise<string>((resolve, reject) => {
-    agent.stdout.once("data", (line: Buffer) => resolve(line.toString().trim()));
-    agent.once("exit", () => reject(new Error("the agent ended")));
-  });
+  const { child, said } = startProgram("python3", ["docs/agent.py", base, key]);
+  onTestFinished(() => void child.kill());
+  const [deviceId] = await said(/^\S+/);
   await expect.poll(() => check(deviceId), { interval: 1_000, timeout: 60_000 }).toMatchObject({ code: 0 });
   expect((await check(deviceId)).lines).toEqual([
     ...["ok   heartbeat", "ok   diagnostics", "ok   events", "ok   events can be sent again", "ok   list of logs"],

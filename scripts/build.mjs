@@ -21,8 +21,11 @@ const ENTRIES = {
 };
 const DIST = join(ROOT, "dist");
 const EMPTY = join(ROOT, "server", "run", "process", "empty.ts");
-/** Options of every bundle: for Node, packages external. */
-const BUNDLE = {
+/**
+ * Options of every bundle: for Node, packages external.
+ * @type {import("esbuild").BuildOptions}
+ */
+export const BUNDLE = {
   absWorkingDir: ROOT,
   outdir: "dist",
   outExtension: { ".js": ".mjs" },

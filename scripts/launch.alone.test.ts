@@ -1,30 +1,25 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { startNode } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 
 const root = process.cwd();
 const moduleUrl = (name: string) => pathToFileURL(join(root, "scripts", name)).href;
 const started: ChildProcess[] = [];
 
-/** What a launcher does, in its own process: runs `script` with the launcher's node() and ends with its code. */
-function launch(script: string): ChildProcess {
-  const code = `import { node } from ${JSON.stringify(moduleUrl("run.mjs"))};
-    process.exitCode = await node(["-e", ${JSON.stringify(script)}], { tied: true });`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, npm_lifecycle_event: "" },
-  });
-  started.push(child);
-  return child;
+/** A launcher in its own process: `call` uses a function of run.mjs, and gives the exit code. */
+function launcher(name: string, call: string) {
+  const code = `import { ${name} } from ${JSON.stringify(moduleUrl("run.mjs"))}; process.exitCode = await ${call};`;
+  const launched = startNode(["--input-type=module", "-e", code], { env: { ...process.env, npm_lifecycle_event: "" } });
+  started.push(launched.child);
+  return launched;
 }
 
-const firstWord = (child: ChildProcess) =>
-  new Promise<string>((done) => child.stdout?.once("data", (chunk) => done(String(chunk).trim())));
-const exitOf = (child: ChildProcess) => new Promise<number | null>((done) => child.once("exit", done));
+const launch = (script: string) => launcher("node", `node(["-e", ${JSON.stringify(script)}], { tied: true })`);
 
 function isAlive(pid: number): boolean {
   try {
@@ -44,22 +39,22 @@ afterEach(() => {
 
 describe("launcher", () => {
   it("exits with the exit code of its child", async () => {
-    expect(await exitOf(launch("process.exit(3)"))).toBe(3);
+    expect(await launch("process.exit(3)").ended).toMatchObject({ code: 3 });
   });
 
   it("forwards SIGTERM and waits for the child", async () => {
-    const child = launch(SERVER);
-    const pid = Number(await firstWord(child));
+    const { child, ended, said } = launch(SERVER);
+    const [pid] = await said(/^\d+/);
     child.kill("SIGTERM");
-    expect(await exitOf(child)).toBe(7);
-    expect(isAlive(pid)).toBe(false);
+    expect(await ended).toMatchObject({ code: 7 });
+    expect(isAlive(Number(pid))).toBe(false);
   });
 
   it("leaves no server running when killed", async () => {
-    const child = launch(SERVER);
-    const pid = Number(await firstWord(child));
+    const { child, said } = launch(SERVER);
+    const [pid] = await said(/^\d+/);
     child.kill("SIGKILL");
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(Number(pid))).toBe(false);
   });
 
   it("starts the server with the Node options of its first line", async () => {
@@ -68,16 +63,11 @@ describe("launcher", () => {
     const body = `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);
       console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]));`;
     writeFileSync(file, `${firstLine}\n${body}`, { mode: 0o755 });
-    const code = `import { program } from ${JSON.stringify(moduleUrl("run.mjs"))};
-      process.exitCode = await program(${JSON.stringify(file)}, [], {});`;
-    const launcher = spawn(process.execPath, ["--input-type=module", "-e", code], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, npm_lifecycle_event: "" },
-    });
-    started.push(launcher);
-    expect(JSON.parse(await firstWord(launcher))).toEqual([["--max-semi-space-size=8"], "2"]);
-    launcher.kill("SIGTERM");
-    expect(await exitOf(launcher)).toBe(7);
+    const { child, ended, said } = launcher("program", `program(${JSON.stringify(file)}, [], {})`);
+    const [settings] = await said(/^.+(?=\n)/);
+    expect(JSON.parse(settings)).toEqual([["--max-semi-space-size=8"], "2"]);
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 7 });
   });
 
   it("lists its commands for an unknown one", async () => {

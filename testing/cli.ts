@@ -1,44 +1,20 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { build } from "esbuild";
-import { afterAll, beforeAll, inject, vi } from "vitest";
+import { inject, vi } from "vitest";
 import { type Command, UsageError } from "@/server/run/cli/command";
+import { bundled } from "./bundled";
+import { type Ran, startNode } from "./program";
 import { tempFolder } from "./temp-folder";
 
-export type Ran = { code: number | null; out: string; err: string };
-
-const FILE = join(process.cwd(), "dist", `test-cli-${process.pid}.mjs`);
-
-/** Bundles the command line with its packages, as it starts twice as fast; in dist, where it finds migrations. */
-export async function buildCli(): Promise<void> {
-  mkdirSync(join(process.cwd(), "dist"), { recursive: true });
-  await build({
-    entryPoints: [join(process.cwd(), "server", "run", "cli", "main.ts")],
-    outfile: FILE,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    jsx: "automatic",
-    external: ["@node-rs/argon2", "cosmiconfig", "pg-native", "pino"],
-    alias: { "@": process.cwd() },
-    banner: {
-      js: 'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);',
-    },
-  });
-}
-
-export const removeCli = (): void => rmSync(FILE, { force: true });
+let file: string | undefined;
 
 /**
- * Builds the command line for the tests of a file.
+ * Builds the command line for the tests of a file, with its packages, as it starts twice as fast.
  * @returns their folder, removed after the run (testing/temp-folder.ts)
  */
 export function withCli(): string {
-  const dir = tempFolder();
-  beforeAll(buildCli);
-  afterAll(removeCli);
-  return dir;
+  const js = 'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);';
+  const external = ["@node-rs/argon2", "cosmiconfig", "pg-native", "pino"];
+  file = bundled({ file: "server/run/cli/main.ts" }, { packages: "bundle", external, banner: { js } });
+  return tempFolder();
 }
 
 /** Environment of a command on the tests' database. */
@@ -50,7 +26,10 @@ export const settingsFor = (dir: string) => ({
 });
 
 /** Runs a command that needs files alone in this process, as a process for each takes a second on a busy machine. */
-export async function runHere(command: Command, ...args: string[]): Promise<Ran & { isMisuse: boolean }> {
+export async function runHere(
+  command: Command,
+  ...args: string[]
+): Promise<Omit<Ran, "signal"> & { isMisuse: boolean }> {
   const said = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
     vi.spyOn(process[name], "write").mockImplementation((text) => {
@@ -80,24 +59,14 @@ type Options = { env?: Record<string, string>; input?: string; until?: RegExp; d
  * Runs the command line in its own process; env replaces all but PATH; `until` stops it at an output; `deaf` closes its
  * output unread.
  */
-export function runCli(args: string[], { env = {}, input = "", until, deaf = false }: Options = {}) {
-  return new Promise<Ran>((resolve, reject) => {
-    const child = spawn(process.execPath, [FILE, ...args], {
-      env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    if (deaf) child.stdout.destroy();
-    let [out, err] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text) => {
-      out += text;
-      if (until?.test(out)) child.kill("SIGTERM");
-    });
-    child.stderr.setEncoding("utf8").on("data", (text) => {
-      err += text;
-    });
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, out, err }));
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-  });
+export function runCli(args: string[], { env = {}, input = "", until, deaf = false }: Options = {}): Promise<Ran> {
+  if (!file) throw new Error("withCli() builds the command line first");
+  const { child, ended, said } = startNode([file, ...args], { env, input });
+  if (deaf) child.stdout.destroy();
+  if (until)
+    said(until).then(
+      () => child.kill("SIGTERM"),
+      () => {},
+    );
+  return ended;
 }

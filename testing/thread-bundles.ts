@@ -1,22 +1,14 @@
-import { join } from "node:path";
 import { build } from "esbuild";
+import { BUNDLE } from "@/scripts/build.mjs";
 import { threadEntries, writeWhole } from "@/scripts/threads.mjs";
 
 /** Bundles the server's threads like the build: tests run everything else from source. */
 export default async function setup(): Promise<void> {
   const root = process.cwd();
-  const { outputFiles } = await build({
+  const { outputFiles = [] } = await build({
+    ...BUNDLE,
     entryPoints: Object.entries<string>(threadEntries(root)).map(([out, source]) => ({ in: source, out })),
-    absWorkingDir: root,
-    outdir: join(root, "dist"),
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    packages: "external",
-    alias: { "@": root, "server-only": join(root, "server", "run", "process", "empty.ts") },
-    logLevel: "warning",
+    sourcemap: false,
     write: false,
   });
   writeWhole(outputFiles);

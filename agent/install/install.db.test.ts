@@ -1,9 +1,7 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installCommands } from "@/components/settings/new-enrollment-key";
 import { bundleAgent, createBlob, createExecutable, publish } from "@/scripts/agent-executable.mjs";
@@ -14,6 +12,7 @@ import { routes } from "@/server/doors/http/routes.generated";
 import { Machine } from "@/testing/agent/machine";
 import { bearer, createEnrollmentKey, createUser } from "@/testing/factories";
 import { listen } from "@/testing/port-of";
+import { startProgram } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 
 const LOOPBACK = ["--allow-loopback-http"];
@@ -279,11 +278,9 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("single-f
     const { key, orgId } = await createEnrollmentKey();
     const ran = await machine.install(await served(), UNPRIVILEGED, { key });
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("for linux-x64") });
-    const shipping = spawn(machine.program, ["--state-dir", machine.state, "--once"], {
-      env: { NODE_ENV: "production", PATH: "/nonexistent" },
-    });
-    const [output, [code]] = await Promise.all([text(shipping.stdout), once(shipping, "close")]);
-    expect([code, output]).toEqual([0, expect.stringMatching(/^shipped \d+ events/)]);
+    const env = { PATH: "/nonexistent" };
+    const shipped = await startProgram(machine.program, ["--state-dir", machine.state, "--once"], { env }).ended;
+    expect([shipped.code, shipped.out]).toEqual([0, expect.stringMatching(/^shipped \d+ events/)]);
     expect(await devicesOf(orgId)).toMatchObject([{ status: "running" }]);
   });
 });

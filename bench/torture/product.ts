@@ -1,39 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { until } from "@/bench/until";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ran, startNode } from "@/testing/program";
 import type { Server } from "@/testing/server";
 
 /** Programs beside the server under test. */
 
-type Ran = { code: number | null; out: string; err: string };
-type Program = { child: ChildProcess; ended: Promise<Ran>; output: () => string };
-
-/** A built program, for callers that end it early. */
-function startProgram(name: string, args: string[], env: NodeJS.ProcessEnv): Program {
-  const child = spawn(process.execPath, [join("dist", `${name}.mjs`), ...args], {
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ran: Ran = { code: null, out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    ran.out += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    ran.err += text;
-  });
-  const ended = new Promise<Ran>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ ...ran, code }));
-  });
-  return { child, ended, output: () => `${ran.out}${ran.err}` };
-}
+const built = (name: string): string => join("dist", `${name}.mjs`);
 
 /** The built command line on a data folder. */
-export const startProduct = (dataDir: string, args: string[], env: Record<string, string> = {}): Program =>
-  startProgram("trailmark", args, {
-    ...{ PATH: process.env.PATH ?? "", NODE_ENV: "production", TRAILMARK_DATA_DIR: dataDir },
-    ...env,
-  });
+export const startProduct = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
+  startNode([built("trailmark"), ...args], { env: { TRAILMARK_DATA_DIR: dataDir, ...env } });
 
 /** The built command line on the data folder of a running server, until it ends. */
 export const runProduct = ({ dataDir }: Server, args: string[]): Promise<Ran> => startProduct(dataDir, args).ended;
@@ -44,18 +20,17 @@ const optionsOf = (options: Record<string, string | number>): string[] =>
 type Connected = { base: string };
 
 /** The reference agent, until it is ended. */
-export const startAgent = ({ base }: Connected, key: string, options: Record<string, string | number>): Program =>
-  startProgram("agent", optionsOf({ url: base, "enrollment-key": key, ...options }), process.env);
+export const startAgent = ({ base }: Connected, key: string, options: Record<string, string | number>) =>
+  startNode([built("agent"), ...optionsOf({ url: base, "enrollment-key": key, ...options })], { env: process.env });
 
 /** Many simulated agents, and when all of them listen. */
 export function simulateAgents({ base }: Connected, key: string, options: Record<string, string | number>) {
   const given = optionsOf({ url: base, "enrollment-key": key, ...options });
-  const program = startProgram("agent", ["simulate", ...given], process.env);
-  const early = program.ended.then(() => {
-    throw new Error(`the simulation ended early: ${program.output()}`);
+  const program = startNode([built("agent"), "simulate", ...given], { env: process.env });
+  const late = sleep(LISTENING_MS, undefined, { ref: false }).then(() => {
+    throw new Error("the agents do not listen");
   });
-  const isListening = () => program.output().includes("listening");
-  const listening = Promise.race([early, until("the agents listen", isListening, { ms: LISTENING_MS })]);
+  const listening = Promise.race([program.said(/listening/), late]);
   listening.catch(() => {});
   return { ...program, listening };
 }

@@ -1,18 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
 import postgres from "postgres";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { bundled } from "@/testing/bundled";
+import { startNode } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 import { type Embedded, startEmbedded } from "./embedded";
 import { isAlive, readPostmaster } from "./postmaster";
 
-const root = process.cwd();
 const folder = tempFolder();
 chmodSync(folder, 0o711); // as root the server runs as another user, who must pass through
 const dataDir = join(folder, "data");
-const script = join(root, "node_modules", ".trailmark-embedded-test.mjs");
 const options = { durable: false };
 const running: Embedded[] = [];
 
@@ -33,13 +32,15 @@ async function answer(url: string): Promise<number> {
 }
 
 /** A separate process that starts the embedded server and stays, so that a test can kill it. */
+const starter = bundled(`import { startEmbedded } from "@/db/embedded/embedded";
+  const embedded = await startEmbedded(process.argv[2], { durable: false });
+  console.log(embedded.pid());
+  setInterval(() => {}, 1000);`);
+
 async function startInChild(): Promise<{ child: ChildProcess; pid: number }> {
-  const child = spawn(process.execPath, [script, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
-  const pid = await new Promise<number>((done, fail) => {
-    child.stdout?.once("data", (chunk) => done(Number(String(chunk))));
-    child.once("exit", (code) => fail(new Error(`the child ended with ${code}`)));
-  });
-  return { child, pid };
+  const { child, said } = startNode([starter, dataDir], { env: process.env });
+  const [pid] = await said(/^\d+(?=\n)/);
+  return { child, pid: Number(pid) };
 }
 
 const waitFor = async (condition: () => boolean) => {
@@ -47,24 +48,9 @@ const waitFor = async (condition: () => boolean) => {
   expect(condition()).toBe(true);
 };
 
-beforeAll(async () => {
-  const contents = `import { startEmbedded } from "./db/embedded/embedded";
-    const embedded = await startEmbedded(process.argv[2], { durable: false });
-    console.log(embedded.pid());
-    setInterval(() => {}, 1000);`;
-  await build({
-    stdin: { contents, resolveDir: root },
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-  });
-});
 afterEach(async () => {
   for (const embedded of running.splice(0)) await embedded.stop();
 });
-afterAll(() => rmSync(script, { force: true }));
 
 describe("the embedded PostgreSQL", () => {
   it("creates a cluster in an empty folder with private passwords", async () => {

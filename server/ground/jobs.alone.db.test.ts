@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
+import { bundled } from "@/testing/bundled";
 import { closeRoles, roles } from "@/testing/chain";
+import { startNode } from "@/testing/program";
 import { type AnyJobKind, dropJob, enqueue, type Job, type JobKind, jobWorker, readBacklog, SILENT_MS } from "./jobs";
 import { log } from "./log";
 
@@ -180,25 +177,14 @@ const HOLDER = `
   };
   jobWorker([{ name: "test", atOnce: 1, run }]).start();`;
 
-async function startHolder(): Promise<ChildProcess> {
-  const root = process.cwd();
-  const outfile = join(root, "dist", `test-holder-${process.pid}.mjs`);
-  await build({
-    stdin: { contents: HOLDER, resolveDir: root, loader: "ts" },
-    ...{ outfile, bundle: true, format: "esm", platform: "node", packages: "external", alias: { "@": root } },
-  });
-  const child = spawn(process.execPath, [outfile], { stdio: ["ignore", "pipe", "inherit"] });
-  await once(child.stdout, "data");
-  rmSync(outfile);
-  return child;
-}
+const holder = bundled(HOLDER);
 
 /** The jobs of a process that is killed while it does one. */
 async function killHolder(): Promise<void> {
-  const holder = await startHolder();
-  const gone = once(holder, "exit");
-  holder.kill("SIGKILL");
-  await gone;
+  const { child, ended, said } = startNode([holder], { env: process.env });
+  await said(/running/);
+  child.kill("SIGKILL");
+  await ended;
 }
 
 it("continues immediately after a process on the same machine was killed", async () => {

@@ -1,7 +1,7 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { startProgram } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 
 const TOOLS =
@@ -78,20 +78,13 @@ export class Machine {
   }
 
   async run(line: string, { args = [], key = "", env = {} }: Shell = {}): Promise<Ran> {
-    const child = spawn("/bin/sh", ["-c", line, "install.sh", ...args], {
-      env: { PATH: this.bin, HOME: this.root, NODE_ENV: "production", ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-      // In a separate session, without a terminal to ask on.
+    // In a separate session, without a terminal to ask on.
+    const { ended, output } = startProgram("/bin/sh", ["-c", line, "install.sh", ...args], {
+      env: { PATH: this.bin, HOME: this.root, ...env },
+      input: key,
       detached: true,
     });
-    // A server that refuses early does not read it.
-    child.stdin.on("error", () => {});
-    child.stdin.end(key);
-    const [out, errors, code] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise<number>((done) => child.once("close", (status) => done(status ?? -1))),
-    ]);
-    return { code, out: out + errors };
+    const { code } = await ended;
+    return { code: code ?? -1, out: output() };
   }
 }

@@ -1,10 +1,8 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "@/testing/server";
 import { tempFolder } from "@/testing/temp-folder";
@@ -26,14 +24,12 @@ const SERVER = `
     process.exit(0);
   });`;
 
-const root = process.cwd();
-const bundled = (name: string) => join(root, "dist", `test-${name}-${process.pid}.mjs`);
-const common = { bundle: true, format: "esm", platform: "node", jsx: "automatic", packages: "external" } as const;
-const alias = { "@": root, "server-only": join(root, "server", "run", "process", "empty.ts") };
+const firstServer = bundled(SERVER);
+const firstCli = bundled({ file: "server/run/cli/main.ts" });
 
 let home: string;
 let port: number;
-let server: ChildProcess;
+let server: ReturnType<typeof startNode>;
 const settings = () => ({
   NODE_ENV: "production" as const,
   HOME: home,
@@ -46,38 +42,17 @@ const settings = () => ({
 beforeAll(async () => {
   home = tempFolder();
   port = await freePort();
-  mkdirSync(join(root, "dist"), { recursive: true });
-  const stdin = { contents: SERVER, resolveDir: root, loader: "ts" as const };
-  await build({ ...common, alias, stdin, outfile: bundled("first-server") });
-  await build({
-    ...common,
-    alias,
-    entryPoints: [join(root, "server", "run", "cli", "main.ts")],
-    outfile: bundled("first-cli"),
-  });
   // `npm run -s trailmark -- …` without installing and building first, which needs minutes.
   mkdirSync(join(home, "bin"));
   const npm = join(home, "bin", "npm");
-  writeFileSync(npm, `#!/bin/sh\nshift 4\nexec "${process.execPath}" "${bundled("first-cli")}" "$@"\n`);
+  writeFileSync(npm, `#!/bin/sh\nshift 4\nexec "${process.execPath}" "${firstCli}" "$@"\n`);
   chmodSync(npm, 0o755);
-  server = spawn(process.execPath, [bundled("first-server")], {
-    env: { PATH: process.env.PATH ?? "", ...settings() },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await Promise.race([
-    once(server.stdout ?? server, "data"),
-    once(server, "exit").then(([code]) => {
-      throw new Error(`the server ended with ${code}`);
-    }),
-  ]);
+  server = startNode([firstServer], { env: settings() });
+  await server.said(/ready/);
 });
 afterAll(async () => {
-  if (server.exitCode === null) {
-    const ended = once(server, "exit");
-    server.kill("SIGTERM");
-    await ended;
-  }
-  for (const name of ["first-server", "first-cli"]) rmSync(bundled(name), { force: true });
+  server.child.kill("SIGTERM");
+  await server.ended;
 });
 
 /** The commands of a guide's chapter, as they stand there. */
@@ -117,7 +92,7 @@ it.each(["TRAILMARK_SIGNING_KEY_FILE", "TRAILMARK_JWT_KEY_FILE"])(
         DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none",
       };
       const env = { PATH: process.env.PATH ?? "", ...settings(), ...elsewhere, [name]: file };
-      const started = promisify(execFile)(process.execPath, [bundled("first-server")], { env });
+      const started = promisify(execFile)(process.execPath, [firstServer], { env });
       const failed: { code: number; stderr: string } = await started.then(
         () => expect.fail("it started"),
         (error) => error,

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { eq } from "drizzle-orm";
-import { build } from "esbuild";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
+import { bundled } from "@/testing/bundled";
 import { createOrg } from "@/testing/factories";
+import { startNode } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 import { flushRecording, recordingStats, startRecording, stopRecording } from "./record";
 
@@ -31,41 +31,19 @@ const produce = async () => {
 await Promise.all(Array.from({ length: 40 }, produce));
 `;
 
-let code: string;
+const victim = bundled(VICTIM);
 let dir: string;
-beforeAll(async () => {
-  const built = await build({
-    stdin: { contents: VICTIM, resolveDir: process.cwd(), loader: "ts" },
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    alias: { "@": process.cwd() },
-    write: false,
-  });
-  code = built.outputFiles[0]?.text ?? "";
-});
 beforeEach(() => {
   dir = tempFolder();
 });
 afterAll(stopRecording);
 
 /** Runs the victim until it kills itself; the ids that it had acknowledged. */
-function runVictim(orgId: string, enough: number, env: Record<string, string> = {}): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--input-type=module", "-", dir, orgId, String(enough)], {
-      env: { ...process.env, ...env },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    let out = "";
-    child.stdout.setEncoding("utf8").on("data", (text) => {
-      out += text;
-    });
-    child.on("close", (_, signal) =>
-      signal === "SIGKILL" ? resolve(out.trim().split("\n")) : reject(new Error(`ended by ${signal}`)),
-    );
-    child.stdin.end(code);
-  });
+async function runVictim(orgId: string, enough: number, more: Record<string, string> = {}): Promise<string[]> {
+  const env = { ...process.env, ...more };
+  const { signal, out, err } = await startNode([victim, dir, orgId, String(enough)], { env }).ended;
+  if (signal !== "SIGKILL") throw new Error(`ended by ${signal}: ${err}`);
+  return out.trim().split("\n");
 }
 
 async function replay(orgId: string): Promise<string[]> {

@@ -7,7 +7,7 @@ import { migrate } from "@/db/migrate";
 import { appendAudit } from "@/server/audit/record/append";
 import { processName } from "@/server/ground/process-name";
 import { auditRows } from "@/testing/chain";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { runCli, withCli } from "@/testing/cli";
 import { tempFolder } from "@/testing/temp-folder";
 
 const PASSWORD = "correct horse battery staple";
@@ -48,8 +48,8 @@ describe("restore drill", () => {
     await migrate(server);
   };
 
+  withCli();
   beforeAll(async () => {
-    await buildCli();
     home = tempFolder();
     backups = tempFolder();
     await start();
@@ -64,7 +64,6 @@ describe("restore drill", () => {
   });
   afterAll(async () => {
     await server?.stop();
-    removeCli();
   });
 
   it("writes one verified, private file beside a running server and records it", async () => {

@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows } from "@/testing/chain";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { runCli, withCli } from "@/testing/cli";
 import { type DebianPostgres, hasDebianPostgres, startPrimary } from "@/testing/postgres/debian";
 import { tempFolder } from "@/testing/temp-folder";
 
@@ -49,8 +49,8 @@ describe.skipIf(!canRun)(
     };
     const createDatabase = () => query("super", "CREATE DATABASE trailmark OWNER trailmark_owner", "postgres");
 
+    withCli();
     beforeAll(async () => {
-      await buildCli();
       home = tempFolder();
       backups = tempFolder();
       server = await startPrimary();
@@ -71,7 +71,6 @@ describe.skipIf(!canRun)(
     });
     afterAll(async () => {
       server?.remove();
-      removeCli();
     });
 
     it("dumps every row despite row level security into one verified file", async () => {

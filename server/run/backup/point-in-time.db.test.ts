@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows } from "@/testing/chain";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { runCli, withCli } from "@/testing/cli";
 import {
   type DebianPostgres,
   hasDebianPostgres,
@@ -60,9 +60,9 @@ describe.skipIf(!canRun)(
       await expect.poll(isPrimary, { timeout: 60_000 }).toBe(true);
     };
 
+    withCli();
     beforeAll(async () => {
       expect(restore).toContain("recovery.signal");
-      await buildCli();
       home = tempFolder();
       folder = newFolder();
       runAsPostgres(`mkdir ${folder}/archive`, {});
@@ -84,7 +84,6 @@ describe.skipIf(!canRun)(
     afterAll(async () => {
       if (folder) runAsPostgres(`pg_ctl --pgdata ${folder}/restored --mode immediate stop || true`, {});
       server?.remove();
-      removeCli();
     });
 
     it("restores everything up to the end of the archive", async () => {

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
 import { ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { testKey } from "@/testing/notes";
+import { startNode } from "@/testing/program";
 import { tempFolder } from "@/testing/temp-folder";
 
 let dir: string;
@@ -27,18 +26,13 @@ beforeAll(async () => {
 
 /** Runs the file far from this checkout; `until` stops it once it said that. */
 async function run(args: string[], until = /$./): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, [join(dir, "witness.mjs"), ...args], {
-    cwd: dir,
-    env: { NODE_ENV: "production" },
-  });
-  let out = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      out += text;
-      if (until.test(out)) child.kill("SIGTERM");
-    });
-  const [code] = await once(child, "close");
-  return { code, out };
+  const { child, ended, output, said } = startNode([join(dir, "witness.mjs"), ...args], { cwd: dir });
+  said(until).then(
+    () => child.kill("SIGTERM"),
+    () => {},
+  );
+  const { code } = await ended;
+  return { code, out: output() };
 }
 
 it("the witness is a single file that needs only Node", async () => {

