@@ -208,54 +208,19 @@ describe("checks of a checkout", () => {
     expect(run("scripts/structure.mjs")).toMatchObject({ status: 0, stdout: "" });
   });
 
-  it.each<[rule: string, planted: Record<string, string>, line: string]>([
-    [
-      "the rooms",
-      { "db/client.ts": 'import "@/server/ground/ids";' },
-      "db/client.ts:1 imports @/server/ground/ids. db is below the server",
-    ],
-    [
-      "the rooms of tests",
-      { "bench/main.ts": 'import "@/e2e/api";', "e2e/api.ts": "" },
-      "bench/main.ts:1 imports @/e2e/api. A bench measures verbs",
-    ],
-    [
-      "packages",
-      { "server/identity/users/users.ts": 'import "react";' },
-      "server/identity/users/users.ts:1 imports react. React stands in app/ and components/.",
-    ],
-    [
-      "the style of paths",
-      { "server/identity/users/users.ts": 'import "../ids";' },
-      "server/identity/users/users.ts:1 imports ../ids. Write @/…",
-    ],
-    [
-      "literal imports",
-      { "server/identity/users/users.ts": "await import(path);" },
-      "server/identity/users/users.ts:1 imports what an expression says. Write the path itself",
-    ],
-    [
-      "the endings of files",
-      { "server/identity/users/list.js": "" },
-      "server/identity/users/list.js is read by no check.",
-    ],
-    [
-      "the names of folders",
-      { "server/utils/a.ts": "" },
-      "server/utils/a.ts stands in a folder that says nothing. Name it by what is in it.",
-    ],
-    [
-      "knots",
-      { "server/identity/users/a.ts": 'import "./b";', "server/identity/users/b.ts": 'import "./a";' },
-      "Rooms import each other in a circle: server/identity/users/a.ts → server/identity/users/b.ts → server/identity/users/a.ts.",
-    ],
-  ])("the structure check exits 1 for a planted violation of %s and names it", (_, planted, line) => {
+  it("the structure check exits 1 and names each violation", () => {
     execFileSync("git", ["init", "-q", checkout]);
-    write({ "server/ground/ids.ts": "export const id = 1;", ...planted });
-    const { status, stdout } = run("scripts/structure.mjs");
-    expect(status).toBe(1);
-    expect(stdout).toContain(line);
-    expect(stdout).toContain("\n1 violations of the structure.\n");
+    write({
+      "server/ground/ids.ts": "export const id = 1;",
+      "db/client.ts": 'import "@/server/ground/ids";',
+      "server/identity/users/list.js": "",
+    });
+    expect(run("scripts/structure.mjs")).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(
+        /^server\/identity\/users\/list\.js is read by no check.*\ndb\/client\.ts:1 imports @\/server\/ground\/ids\. db is below the server.*\n\n2 violations of the structure\.\n$/,
+      ),
+    });
   });
 
   it("Biome rejects long, unused and misplaced code", () => {
