@@ -4,6 +4,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { bundled } from "@/testing/bundled";
+import { startNode } from "@/testing/program";
 import { freePort } from "@/testing/server";
 import { tempFolder } from "@/testing/temp-folder";
 
