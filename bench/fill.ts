@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { SEED } from "@/testing/world/cast";
 
 /** Mix of an organization's history; weights are per mille. */
 const MIX: { action: string; weight: number; actor: "agent" | "user" | "system" | "api_key"; resource: string }[] = [
@@ -26,25 +27,15 @@ const MIX: { action: string; weight: number; actor: "agent" | "user" | "system" 
 const DECK = MIX.flatMap((entry) => Array.from({ length: entry.weight }, () => entry));
 const ROWS_PER_CALL = 500;
 
-export type FillInput = {
-  orgId: string;
-  rows: number;
-  /** Seed; equal seeds give equal rows. Default 1. */
-  seed?: number;
-  /** First row number, to continue an earlier fill. Default 1. */
-  start?: number;
-  /**
-   * Start of the time span, over which rows are spread in chain order, one in fifty up to an hour late. Default: a year
-   * before `to`.
-   */
-  from?: Date;
-  /** Default 2026-11-01. */
-  to?: Date;
-  /** Numbers of people and devices. Defaults 60 and 400. */
-  people?: number;
-  devices?: number;
-  onProgress?: (rows: number) => void;
-};
+/** The time over which rows are spread in chain order, one in fifty up to an hour late. */
+export type Span = { from: Date; to: Date };
+const YEAR: Span = { from: new Date(Date.UTC(2025, 10, 1)), to: new Date(Date.UTC(2026, 10, 1)) };
+
+/** `start`: number of the first row, to continue an earlier fill. */
+type Filling = { orgId: string; rows: number; start?: number; span?: Span };
+
+const PEOPLE = 60;
+const DEVICES = 400;
 
 /** A bigint in [0, n) determined by row number, seed and salt. */
 const draw = (salt: number, n: number): string => `(abs(hashint8extended(n, $2::int8 * 1000 + ${salt})) % ${n})`;
@@ -52,9 +43,9 @@ const draw = (salt: number, n: number): string => `(abs(hashint8extended(n, $2::
 const uuidOf = (kind: string, number: string): string => `md5('${kind}' || $1::text || (${number})::text)::uuid`;
 
 /** SELECT that generates rows $3..$4 in the database and appends them to the chain. */
-function appendSql(people: number, devices: number): string {
-  const person = draw(2, people);
-  const device = draw(3, devices);
+function appendSql(): string {
+  const person = draw(2, PEOPLE);
+  const device = draw(3, DEVICES);
   const host = `'WS-' || lpad((${device})::text, 5, '0')`;
   return `
 WITH deck AS MATERIALIZED (SELECT $5::text[] AS actions, $6::text[] AS actors, $7::text[] AS resources),
@@ -100,34 +91,23 @@ made AS (
 SELECT audit_append(array_agg(id ORDER BY n), array_agg($1::uuid), array_agg(at::timestamptz(3) ORDER BY n), array_agg(actor_type ORDER BY n), array_agg(actor_id ORDER BY n),
   array_agg(actor_email ORDER BY n), array_agg(action ORDER BY n), array_agg(resource ORDER BY n), array_agg(resource_id ORDER BY n), array_agg(resource_name ORDER BY n),
   array_agg(details ORDER BY n), array_agg(ip ORDER BY n), array_agg(user_agent ORDER BY n), array_agg(result ORDER BY n),
-  array_agg(CASE result WHEN 'failure' THEN 'The target did not answer' WHEN 'denied' THEN 'Permission missing' END ORDER BY n)) AS inserted
+  array_agg(CASE result WHEN 'failure' THEN 'The target did not answer' WHEN 'denied' THEN 'Permission missing' END ORDER BY n))
 FROM made`;
 }
 
 /**
- * Fills one organization's chain with sealed, realistic rows, generated in the database from a seed: equal seeds give
- * equal rows, a repeated call adds none.
+ * Fills one organization's chain with sealed, realistic rows, generated in the database from a seed: a repeated call
+ * adds none.
  * @param sql the application role's connection
- * @returns number of new rows
  */
-export async function fillAudit(sql: postgres.Sql, input: FillInput): Promise<number> {
-  const { orgId, rows, seed = 1, start = 1, people = 60, devices = 400, onProgress } = input;
-  const to = input.to ?? new Date(Date.UTC(2026, 10, 1));
-  const from = input.from ?? new Date(to.getTime() - 365 * 86_400_000);
-  const text = appendSql(people, devices);
+export async function fillAudit(sql: postgres.Sql, { orgId, rows, start = 1, span = YEAR }: Filling): Promise<void> {
+  const text = appendSql();
   const column = (name: "action" | "actor" | "resource") => DECK.map((card) => card[name]);
   const deck = [column("action"), column("actor"), column("resource")];
-  let inserted = 0;
   const end = start + rows - 1;
   for (let at = start; at <= end; at += ROWS_PER_CALL) {
     const last = Math.min(end, at + ROWS_PER_CALL - 1);
-    const [answer] = await sql.unsafe<{ inserted: number }[]>(
-      text,
-      [orgId, seed, at, last, ...deck, from.toISOString(), to.toISOString(), end],
-      { prepare: true },
-    );
-    inserted += answer?.inserted ?? 0;
-    if ((at - start) % 50_000 === 0) onProgress?.(last - start + 1);
+    const times = [span.from.toISOString(), span.to.toISOString()];
+    await sql.unsafe(text, [orgId, SEED, at, last, ...deck, ...times, end], { prepare: true });
   }
-  return inserted;
 }

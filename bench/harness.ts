@@ -135,13 +135,3 @@ export async function inParallel<T>(workers: number, items: readonly T[], work: 
   };
   await Promise.all(Array.from({ length: workers }, worker));
 }
-
-/** Growth of this process's peak resident memory during `work`, in MB. */
-export async function growthOf(work: () => Promise<unknown>): Promise<number> {
-  globalThis.gc?.();
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
-  await work().finally(() => clearInterval(watch));
-  return (Math.max(peak, process.memoryUsage.rss()) - before) / 2 ** 20;
-}

@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { clusterOf, type Server } from "@/testing/server";
 
 /** Clock ticks of /proc, 100 a second on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
@@ -51,47 +49,21 @@ export function openHandles(pid = 0): number {
   }
 }
 
+const SAMPLE_MS = 10;
+
 /** Peak resident memory of a process in MiB during some work. */
 export async function peakMiB(pid: number, work: () => Promise<unknown>): Promise<number> {
   let peak = residentMiB(pid);
   const timer = setInterval(() => {
     peak = Math.max(peak, residentMiB(pid));
-  }, 50);
+  }, SAMPLE_MS);
   await work().finally(() => clearInterval(timer));
   return Math.max(peak, residentMiB(pid));
 }
 
-const linesOf = (path: string): string => {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-};
-
-/** CPU time in ms of a process's threads by id (schedstat, in ns). */
-function threadsOf(pid: number): [string, number][] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map((thread) => {
-      const [ns] = linesOf(`/proc/${pid}/task/${thread}/schedstat`).split(" ");
-      return [thread, Number(ns) / 1e6];
-    });
-  } catch {
-    return [];
-  }
-}
-
-/** CPU time (ms) of the server and its PostgreSQL by thread; empty if unavailable. */
-export function workOf({ child, dataDir }: Server): Map<string, number> {
-  const postmaster = Number.parseInt(linesOf(join(clusterOf(dataDir).folder, "postmaster.pid")), 10);
-  const backends = linesOf(`/proc/${postmaster}/task/${postmaster}/children`).trim().split(/\s+/).map(Number);
-  const pids = [child.pid ?? 0, postmaster, ...backends].filter((pid) => pid > 0);
-  return new Map(pids.flatMap(threadsOf));
-}
-
-/** Work between two moments (ms); a thread that ended meanwhile is left out. */
-export function workBetween(before: Map<string, number>, after: Map<string, number>): number {
-  let sum = 0;
-  for (const [thread, ms] of after) sum += ms - (before.get(thread) ?? 0);
-  return sum;
+/** Growth of this process's peak resident memory during some work, in MiB. */
+export async function growthOf(work: () => Promise<unknown>): Promise<number> {
+  globalThis.gc?.();
+  const before = residentMiB(process.pid);
+  return (await peakMiB(process.pid, work)) - before;
 }

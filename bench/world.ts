@@ -12,10 +12,8 @@ import { createOrg, createPartner } from "@/testing/factories";
 import { advanceIndex, listBacklog } from "@/testing/search/advance-index";
 import { SEED } from "@/testing/world/cast";
 import { createRandom, type Random } from "@/testing/world/random";
-import { fillAudit } from "./fill";
+import { fillAudit, type Span } from "./fill";
 import { repeatedly } from "./until";
-
-export { SEED };
 
 const ORGANIZATIONS = 100;
 
@@ -38,6 +36,10 @@ export type World = {
   partnerCtx: () => Ctx;
   /** Organization with the long history, created on first use. */
   history: () => Promise<string>;
+  /** A new organization with a history of its own. */
+  filled: (rows: number, span?: Span) => Promise<string>;
+  /** Number of rows without a search index: of a chain, or of the one with the most. */
+  backlog: (orgId?: string) => Promise<number>;
   /** Indexes all chains up to their newest rows, as the worker would. */
   index: () => Promise<void>;
   say: (line: string) => void;
@@ -64,9 +66,9 @@ async function fillHistory({ big, ...world }: Filled): Promise<string> {
   const others = world.orgIds.slice(1);
   const started = performance.now();
   const fill = async () => {
-    await fillAudit(world.app, { orgId: big, rows: world.size.rows, seed: SEED });
+    await fillAudit(world.app, { orgId: big, rows: world.size.rows });
     const few = Math.max(100, world.size.rows / 2000);
-    for (const orgId of others) await fillAudit(world.app, { orgId, rows: few, seed: SEED });
+    for (const orgId of others) await fillAudit(world.app, { orgId, rows: few });
   };
   // Indexed in parallel, on another core.
   const stopIndexing = repeatedly(indexAll, 200);
@@ -78,6 +80,14 @@ async function fillHistory({ big, ...world }: Filled): Promise<string> {
   world.say(`${world.size.rows} rows in one organization of ${others.length + 1}, made in ${seconds} s`);
   return big;
 }
+
+const backlogOf = (owner: postgres.Sql, orgId?: string): Promise<number> =>
+  owner.begin(async (tx) => {
+    await tx`SELECT set_config('trailmark.scope', 'system', true)`;
+    const [row] = await tx<{ rows: string | null }[]>`
+      SELECT max(rows) AS rows FROM audit_search_backlog() WHERE ${orgId ?? null}::uuid IS NULL OR org_id = ${orgId ?? null}`;
+    return Number(row?.rows ?? 0);
+  });
 
 async function indexAll(): Promise<void> {
   for (;;) {
@@ -134,6 +144,12 @@ export async function createWorld(size: Size, say: (line: string) => void): Prom
       scope: { kind: "partner", orgIds: [big, ...orgIds.slice(1)], partnerId: partner.id },
     }),
     history: () => (history ??= fillHistory({ big, size, orgIds, app, owner, say })),
+    filled: async (rows, span) => {
+      const { id: orgId } = await createOrg({ partnerId: partner.id });
+      await fillAudit(app, { orgId, rows, ...(span && { span }) });
+      return orgId;
+    },
+    backlog: (orgId) => backlogOf(owner, orgId),
     index: indexAll,
     say,
     end: () => (ended ??= end()),

@@ -4,6 +4,7 @@ import { type Bench, type Figure, figuresOf, inParallel } from "@/bench/harness"
 import { bodyMaker, createAgent } from "@/bench/http";
 import { cpuMs, peakMiB, residentMiB } from "@/bench/processes";
 import { answered, signIn } from "@/bench/torture/api";
+import { holdsInTime } from "@/bench/until";
 import type { World } from "@/bench/world";
 import { readPostmaster } from "@/db/embedded/postmaster";
 import { createApiKey, createOrg, createUser } from "@/testing/factories";
@@ -13,6 +14,8 @@ const MILLION = 1_000_000;
 const AUDIT_EVENTS = 100;
 const DEVICE_EVENTS = 500;
 const CONNECTIONS = 8;
+/** Up to this many rows stay without a segment. */
+const KEPT_BACK_ROWS = 200;
 const INDEX_DEADLINE_MS = 300_000;
 const IDLE_MS = 5_000;
 /** Twice as long as the indexing thread lingers. */
@@ -34,15 +37,8 @@ async function spent({ owner, embedded }: World, pid: number): Promise<Spent> {
   };
 }
 
-async function untilIndexed({ owner }: World): Promise<void> {
-  for (const deadline = Date.now() + INDEX_DEADLINE_MS; Date.now() < deadline; await sleep(500)) {
-    const [row] = await owner.begin(async (tx) => {
-      await tx`SELECT set_config('trailmark.scope', 'system', true)`;
-      return tx<{ rows: string | null }[]>`SELECT max(rows) AS rows FROM audit_search_backlog()`;
-    });
-    if (Number(row?.rows ?? 0) < 200) return;
-  }
-}
+const untilIndexed = (world: World): Promise<boolean> =>
+  holdsInTime(async () => (await world.backlog()) < KEPT_BACK_ROWS, { ms: INDEX_DEADLINE_MS, pauseMs: 500 });
 
 type Sending = { method: string; path: string; token: string; body: () => string };
 

@@ -1,5 +1,6 @@
 import postgres from "postgres";
-import { growthOf, interleave, msOf } from "@/bench/harness";
+import { interleave, msOf } from "@/bench/harness";
+import { growthOf } from "@/bench/processes";
 import { exportEntries } from "@/server/audit/entries/export";
 import { flushRecording } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";

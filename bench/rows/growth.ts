@@ -2,11 +2,10 @@ import { eventMaker } from "@/bench/events";
 import { fillAudit } from "@/bench/fill";
 import { type Bench, type Figure, figuresOf, interleave, medianMsOf, rateWithin } from "@/bench/harness";
 import { startRecorder } from "@/bench/recorder";
-import { SEED, type World } from "@/bench/world";
+import type { World } from "@/bench/world";
 import { migrate } from "@/db/migrate";
 import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
-import { createOrg } from "@/testing/factories";
 import { cursorAt } from "./place";
 
 const PRODUCERS = 256;
@@ -20,7 +19,7 @@ async function smallDatabase(world: World, rows: number): Promise<{ url: string;
   await world.owner.unsafe(`CREATE DATABASE ${name}`);
   await migrate({ ownerUrl: there(ownerUrl), appUrl: there(appUrl), adminUrl: there(adminUrl) });
   const [orgId = ""] = world.orgIds;
-  await fillAudit(world.connect(1, there(appUrl)), { orgId, rows, seed: SEED });
+  await fillAudit(world.connect(1, there(appUrl)), { orgId, rows });
   const owner = world.connect(1, there(ownerUrl));
   await owner`VACUUM ANALYZE`;
   return { url: there(appUrl), orgId };
@@ -42,8 +41,7 @@ async function ingest(world: World, rows: number): Promise<{ few: number; many: 
 async function run(world: World): Promise<Figure[]> {
   const big = await world.history();
   const rows = world.size.rows / 20;
-  const { id: small } = await createOrg({ partnerId: world.partnerId });
-  await fillAudit(world.app, { orgId: small, rows, seed: SEED });
+  const small = await world.filled(rows);
   await world.index();
   await world.owner`VACUUM ANALYZE`;
   const about = (orgId: string, depth: number) => async () => {

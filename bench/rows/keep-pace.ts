@@ -15,15 +15,6 @@ const KEPT_BACK_ROWS = 128;
 const MAX_SEARCH_MS = 250;
 const MAX_LAG_MS = 3_000;
 
-/** Number of unindexed rows of a chain. */
-async function lagOf({ owner }: World, orgId: string): Promise<number> {
-  const [row] = await owner.begin(async (tx) => {
-    await tx`SELECT set_config('trailmark.scope', 'system', true)`;
-    return tx<{ rows: string }[]>`SELECT rows FROM audit_search_backlog() WHERE org_id = ${orgId}`;
-  });
-  return Number(row?.rows ?? 0);
-}
-
 /**
  * Row 21: a burst at full speed into one organization with concurrent searches, and the time until the index catches
  * up.
@@ -50,13 +41,13 @@ async function run(world: World): Promise<Figure[]> {
   const during: number[] = [];
   const stopAsking = repeatedly(async () => {
     during.push(...(await askAll()));
-    most = Math.max(most, await lagOf(world, orgId));
+    most = Math.max(most, await world.backlog(orgId));
   }, POLL_MS);
   const posted = await msOf(() =>
     inParallel(PRODUCERS, Array.from({ length: rows }), () => recorder.durably([next()])),
   );
   const caughtUp = await msOf(async () => {
-    const isIndexed = async () => (await lagOf(world, orgId)) < KEPT_BACK_ROWS;
+    const isIndexed = async () => (await world.backlog(orgId)) < KEPT_BACK_ROWS;
     await until("the index", isIndexed, { ms: Number.POSITIVE_INFINITY, pauseMs: POLL_MS / 5 });
   });
   await stopAsking();

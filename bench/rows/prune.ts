@@ -1,10 +1,8 @@
-import { fillAudit } from "@/bench/fill";
 import { type Bench, type Figure, figuresOf, interleave } from "@/bench/harness";
 import { p99While } from "@/bench/plain";
-import { SEED, type World } from "@/bench/world";
+import type { World } from "@/bench/world";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { runRetention } from "@/server/retention/run";
-import { createOrg } from "@/testing/factories";
 
 const WRITERS = 8;
 const QUIET_MS = 1_000;
@@ -21,9 +19,8 @@ async function prune(orgId: string, rows: number): Promise<number> {
 async function run(world: World): Promise<Figure[]> {
   const rounds = world.size.full ? 3 : 2;
   const targets: string[] = [];
-  for (let i = 0; i < 2 * rounds; i++) targets.push((await createOrg({ partnerId: world.partnerId })).id);
-  const rows = Math.ceil((world.size.full ? 1_000_000 : 100_000) / targets.length);
-  for (const orgId of targets) await fillAudit(world.app, { orgId, rows, seed: SEED, ...EXPIRED });
+  const rows = Math.ceil((world.size.full ? 1_000_000 : 100_000) / (2 * rounds));
+  for (let i = 0; i < 2 * rounds; i++) targets.push(await world.filled(rows, EXPIRED));
   // As every night an hour before retention; the first one reads a chain whole.
   for (const orgId of targets) await verifyNightly(orgId);
   await world.owner`VACUUM ANALYZE audit_logs`;

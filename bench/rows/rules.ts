@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { fillAudit } from "@/bench/fill";
 import { type Bench, type Figure, figuresOf, msOf, percentile, rateOf } from "@/bench/harness";
-import { SEED, type World } from "@/bench/world";
+import type { World } from "@/bench/world";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backtestRule } from "@/server/detections/backtest";
@@ -28,7 +28,7 @@ async function evaluating(world: World, rows: number): Promise<Figure[]> {
   const { id: orgId } = await createOrg({ partnerId: world.partnerId });
   const ctx = world.ctxOf(orgId);
   for (let n = 0; n < RULES; n++) await createRule.run(ctx, createRuleInput.parse({ yaml: yamlOf(n), orgId }));
-  await fillAudit(world.app, { orgId, rows, seed: SEED });
+  await fillAudit(world.app, { orgId, rows });
   await world.index();
   const value = await rateOf(rows, () => evaluateOrganization(orgId));
   const lags: number[] = [];
@@ -50,9 +50,8 @@ async function evaluating(world: World, rows: number): Promise<Figure[]> {
 
 /** Row 28: one rule over a month of sealed entries. */
 async function backtesting(world: World, rows: number): Promise<Figure> {
-  const { id: orgId } = await createOrg({ partnerId: world.partnerId });
   const to = new Date();
-  await fillAudit(world.app, { orgId, rows, seed: SEED, from: new Date(to.getTime() - 29 * DAY_MS), to });
+  const orgId = await world.filled(rows, { from: new Date(to.getTime() - 29 * DAY_MS), to });
   await world.index();
   const yaml = SHIPPED_RULES.find(({ key }) => key === "mass_script")?.yaml;
   const input = backtestInput.parse({ yaml, orgId, days: 30 });

@@ -13,31 +13,19 @@ const FIELDS = ["action", "actor_email", "resource_type", "resource_name", "deta
 /** The rare term occurs in one of this many rows. */
 const RARE = 1_000;
 
-/** Device name that occurs in about one row in a thousand. */
-async function rareTerm({ app, size }: World, orgId: string): Promise<string> {
-  const [row] = await app<{ term: string }[]>`
+/** Terms of the history by how often they occur: a device's name, an execution's id, a resource and a person. */
+async function termsOf({ app, size }: World, orgId: string) {
+  const [rare] = await app<{ term: string }[]>`
     SELECT lower(resource_name) AS term FROM audit_logs WHERE org_id = ${orgId} AND resource_type = 'device'
     GROUP BY 1 ORDER BY abs(count(*) - ${size.rows / RARE}), 1 LIMIT 1`;
-  if (!row) throw new Error("the history has no devices");
-  return row.term;
-}
-
-/** A text that occurs in exactly one row: the id of a script's execution. */
-async function onlyTerm({ app }: World, orgId: string): Promise<string> {
-  const [row] = await app<{ term: string }[]>`
+  const [only] = await app<{ term: string }[]>`
     SELECT details ->> 'executionId' AS term FROM audit_logs
     WHERE org_id = ${orgId} AND action = 'script.execute' AND chain_seq > ${1_000} ORDER BY chain_seq LIMIT 1`;
-  if (!row) throw new Error("the history has no execution of a script");
-  return row.term;
-}
-
-/** A resource and a person that occur in one of some hundred rows. */
-async function fewOf({ app }: World, orgId: string): Promise<{ resourceId: string; user: string }> {
-  const [row] = await app<{ resource: string; email: string }[]>`
+  const [few] = await app<{ resource: string; email: string }[]>`
     SELECT resource_id AS resource, actor_email AS email FROM audit_logs
     WHERE org_id = ${orgId} AND action = 'device.update' ORDER BY chain_seq LIMIT 1`;
-  if (!row) throw new Error("the history has no change of a device");
-  return { resourceId: row.resource, user: row.email };
+  if (!rare || !only || !few) throw new Error("the history has no devices, or nothing about them");
+  return { rare: rare.term, only: only.term, resourceId: few.resource, user: few.email };
 }
 
 const CONTAINS = `(${FIELDS.map((f) => `${f} ILIKE $2`).join(" OR ")})`;
@@ -56,14 +44,12 @@ async function run(world: World): Promise<Figure[]> {
   const scanner = postgres(world.embedded.appUrl, { max: 1, connection: connection as never, onnotice: () => {} });
   const count = counterOf(scanner, orgId);
   const scan = (term: string) => count(CONTAINS, `%${term}%`);
-  const rare = await rareTerm(world, orgId);
-  const only = await onlyTerm(world, orgId);
+  const { rare, only, resourceId, user } = await termsOf(world, orgId);
   const totalOf = async (term: string) => (await search(term)()).pagination.total;
   const rareTotal = await totalOf(rare);
   if (rareTotal < world.size.rows / RARE / 2) throw new Error(`the rare term was found ${rareTotal} times`);
   if ((await totalOf(only)) !== 1) throw new Error("what one row holds was not found once");
   const list = (filter: object) => () => listFullEntries.run(ctx, listInput.parse(filter));
-  const { resourceId, user } = await fewOf(world, orgId);
   const seen = await interleave(5, {
     rare: () => medianMsOf(7, search(rare)),
     only: () => medianMsOf(7, search(only)),

@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figuresOf, growthOf, msOf, rateOf } from "@/bench/harness";
-import { SEED, type World } from "@/bench/world";
+import { type Bench, type Figure, figuresOf, msOf, rateOf } from "@/bench/harness";
+import { growthOf } from "@/bench/processes";
+import type { World } from "@/bench/world";
 import { asSystem } from "@/db/client";
 import { dataStreams, streamPositions } from "@/db/schema/index";
 import { env } from "@/server/ground/env";
@@ -15,7 +15,6 @@ import { readEntries } from "@/server/notify/streams/read";
 import { createInput } from "@/server/notify/streams/schema";
 import { streamJob } from "@/server/notify/streams/send";
 import { createStream } from "@/server/notify/streams/streams";
-import { createOrg } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { startStreamReceiver } from "@/testing/stream-receiver";
 import { STORE, startStrictS3 } from "@/testing/streams/strict-s3";
@@ -24,12 +23,6 @@ const compress = promisify(gzip);
 /** Entries of a full archived object. */
 const OBJECT_ROWS = 10_000;
 const MAX_RESTORED = 100_000;
-
-async function filled(world: World, rows: number): Promise<string> {
-  const { id } = await createOrg({ partnerId: world.partnerId });
-  await fillAudit(world.app, { orgId: id, rows, seed: SEED });
-  return id;
-}
 
 async function start(world: World, orgId: string, settings: object): Promise<string> {
   const ctx = world.ctxOf(orgId);
@@ -59,7 +52,7 @@ async function sendThrough(streamId: string, seq: number): Promise<void> {
 
 /** Row 25: one stream of one organization over HTTPS, against reading, writing and compressing the same entries. */
 async function streaming(world: World, rows: number): Promise<Figure> {
-  const orgId = await filled(world, rows);
+  const orgId = await world.filled(rows);
   const receiver = await startStreamReceiver();
   try {
     const id = await start(world, orgId, { kind: "https", config: { url: receiver.url } });
@@ -84,7 +77,7 @@ async function streaming(world: World, rows: number): Promise<Figure> {
 
 /** Row 26: an archive written, read back, hashed and receipted; and a range restored. */
 async function archiving(world: World, rows: number): Promise<Figure[]> {
-  const orgId = await filled(world, rows);
+  const orgId = await world.filled(rows);
   const store = await startStrictS3();
   const { secret, ...place } = STORE;
   try {

@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto";
 import { fillAudit } from "@/bench/fill";
-import { type Bench, type Figure, figuresOf, interleave, medianMsOf, msOf, percentile } from "@/bench/harness";
+import { type Bench, type Figure, figuresOf, interleave, medianMsOf, msOf } from "@/bench/harness";
 import { p99While } from "@/bench/plain";
-import { SEED, type World } from "@/bench/world";
+import type { World } from "@/bench/world";
 import { asSystem } from "@/db/client";
 import { findGap } from "@/server/evidence/chain/verify";
 import { EMPTY_ROOT } from "@/server/evidence/checkpoints/hashing";
@@ -14,7 +14,6 @@ import { TreeBuilder } from "@/server/evidence/checkpoints/tree-builder";
 import { checkpointText } from "@/server/evidence/tree/statement";
 import { inclusionProof } from "@/server/evidence/tree/tree";
 import { itemAt } from "@/server/ground/records";
-import { createOrg } from "@/testing/factories";
 
 const ROUNDS = 5;
 const NEW_ROWS = 500;
@@ -52,20 +51,14 @@ async function hashing(rows: number): Promise<Figure> {
 async function checkpointing(world: World, orgId: string, rows: number): Promise<Figure> {
   let start = rows + 1;
   const insert = () => {
-    const more = fillAudit(world.app, { orgId, rows: NEW_ROWS, start, seed: SEED });
+    const more = fillAudit(world.app, { orgId, rows: NEW_ROWS, start });
     start += NEW_ROWS;
     return more;
   };
-  const [inserts, signs]: [number[], number[]] = [[], []];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const inserted = await msOf(insert);
-    const signed = await msOf(() => signCheckpoint(orgId));
-    if (round > 0) {
-      inserts.push(inserted);
-      signs.push(signed);
-    }
-  }
-  const seen = { value: percentile(signs, 0.5), reference: percentile(inserts, 0.5) };
+  const seen = await interleave(ROUNDS, {
+    reference: () => msOf(insert),
+    value: () => msOf(() => signCheckpoint(orgId)),
+  });
   return inMs(`checkpoint of ${NEW_ROWS} new rows at ${rows}`, seen, { max: 0.5 });
 }
 
@@ -153,8 +146,7 @@ async function building(world: World, orgId: string): Promise<Figure> {
 /** Row 24: the Merkle tree of a chain, its checkpoints and proofs. */
 async function run(world: World): Promise<Figure[]> {
   const rows = world.size.full ? 1_000_000 : 100_000;
-  const { id } = await createOrg({ partnerId: world.partnerId });
-  await fillAudit(world.app, { orgId: id, rows, seed: SEED });
+  const id = await world.filled(rows);
   await world.owner`VACUUM ANALYZE audit_logs`;
   const built = await building(world, id);
   await world.owner`VACUUM ANALYZE audit_tree_tiles`;

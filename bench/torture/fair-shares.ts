@@ -111,19 +111,19 @@ async function manyCallers(server: Server, { orgId }: Caller): Promise<Caller[]>
   return callers;
 }
 
-type Measure = { server: Server; other: Caller; full: boolean };
+type Measure = { other: Caller; full: boolean };
 type Measured = { note: string; faults: string[]; times: number };
 
 /** Measures others right before and during a flood, so that other load affects both. */
-async function measure({ server, other, full }: Measure, verb: Verb, callers: readonly Caller[]): Promise<Measured> {
+async function measure({ other, full }: Measure, verb: Verb, callers: readonly Caller[]): Promise<Measured> {
   const [ms, timeoutMs] = full ? [FULL_MS, TIMEOUT_MS] : [QUICK_MS, QUICK_TIMEOUT_MS];
-  const watch = () => bystander({ server, caller: other, everyday: EVERYDAY, timeoutMs });
+  const watch = () => bystander({ caller: other, everyday: EVERYDAY, timeoutMs });
   const calm = watch();
   await sleep(ms / 2);
   const before = await calm();
   const busy = watch();
   const answers = await flood({ verb, callers, atOnce: AT_ONCE, ms: verb.isOpen ? QUICK_MS : ms, timeoutMs });
-  const { p95, work, refused, asked } = await busy();
+  const { p95, refused, asked } = await busy();
   const faults: string[] = [];
   if (refused > 0) faults.push(`others were refused ${refused} times`);
   if (full && p95 > MAX_P95_MS) faults.push(`others waited ${Math.round(p95)} ms`);
@@ -137,7 +137,7 @@ async function measure({ server, other, full }: Measure, verb: Verb, callers: re
   if (!answers.has(429)) faults.push("nothing was answered 429");
   for (const status of answers.keys()) if (!EXPECTED.has(status)) faults.push(`answered ${status}`);
   const summary = tallied([...answers].filter(([status]) => status > 0));
-  const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} -> ${after.p95.toFixed(0)} ms of ${asked}, work ${before.work.toFixed(0)} -> ${work.toFixed(0)} ms`;
+  const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} -> ${after.p95.toFixed(0)} ms of ${asked}`;
   return { note: `${summary}; ${waited}`, faults, times: p95 / before.p95 };
 }
 
@@ -156,7 +156,7 @@ export const fairShares: Line = {
         progress(verb.name);
         const isSession = verb.viaCookie || verb.path(attacker).startsWith("/api/trpc");
         const caller = isSession ? { ...attacker, token: await signIn(server) } : attacker;
-        const { note, faults, times } = await measure({ server, other, full }, verb, [caller]);
+        const { note, faults, times } = await measure({ other, full }, verb, [caller]);
         found.tried++;
         found.note(`${verb.name}: ${note}`);
         found.faults(faults.map((fault) => `${verb.name}: ${fault}`));
@@ -165,7 +165,7 @@ export const fairShares: Line = {
       found.note(`others' p95 beside the worst ${worst.toFixed(1)} times that before`);
       // Last, because the requests of so many callers continue for a while.
       progress("control");
-      const unbound = await measure({ server, other, full }, SEARCH, many);
+      const unbound = await measure({ other, full }, SEARCH, many);
       found.control(`${SEARCH.name} by 200 callers`, Math.min(1, unbound.faults.length));
       found.note(`${unbound.note}: ${unbound.faults.join(", ")}`);
     }),

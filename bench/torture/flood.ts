@@ -1,10 +1,9 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { workBetween, workOf } from "@/bench/processes";
+import { percentile } from "@/bench/harness";
 import { repeatedly } from "@/bench/until";
 import { itemAt } from "@/server/ground/records";
 import { sessionCookie } from "@/server/identity/auth/session-cookie";
-import type { Server } from "@/testing/server";
 
 /** Requests over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
 
@@ -81,27 +80,23 @@ export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Pr
   return answers;
 }
 
-/** p95 of the times (ms), and of the product's work in that time for all its callers together (ms). */
-export type Waited = { p95: number; work: number; refused: number; asked: number };
-export type Bystander = { server: Server; caller: Caller; everyday: Verb[]; timeoutMs: number };
-
-const p95Of = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
+/** p95 of the times (ms). */
+export type Waited = { p95: number; refused: number; asked: number };
+export type Bystander = { caller: Caller; everyday: Verb[]; timeoutMs: number };
 
 /** A caller that continues its everyday requests, one after the other; the answer ends it with how long they took. */
-export function bystander({ server, caller, everyday, timeoutMs }: Bystander): () => Promise<Waited> {
+export function bystander({ caller, everyday, timeoutMs }: Bystander): () => Promise<Waited> {
   const agent = new Agent({ keepAlive: true });
-  const [times, works]: [number[], number[]] = [[], []];
+  const times: number[] = [];
   let refused = 0;
   const stop = repeatedly(async (n) => {
-    const worked = workOf(server);
     const { status, ms } = await ask({ verb: itemAt(everyday, n), caller, agent, timeoutMs });
     times.push(ms);
-    works.push(workBetween(worked, workOf(server)));
     if (status !== 200 && status !== 202) refused++;
   }, 10);
   return async () => {
     await stop();
     agent.destroy();
-    return { p95: p95Of(times), work: p95Of(works), refused, asked: times.length };
+    return { p95: percentile(times, 0.95), refused, asked: times.length };
   };
 }

@@ -187,8 +187,7 @@ const ATTACKS = (full: boolean): Attack[] => {
 };
 
 /** Another tenant that only wants the first page of its log, again and again. */
-const beside = ({ server, other }: Omit<Scene, "othersMs">) =>
-  bystander({ server, caller: other, everyday: [FIRST_PAGE], timeoutMs: PATIENCE_MS });
+const beside = (other: Caller) => bystander({ caller: other, everyday: [FIRST_PAGE], timeoutMs: PATIENCE_MS });
 
 const FIRST_PAGE: Verb = {
   name: "first page",
@@ -213,14 +212,13 @@ async function control(target: Target): Promise<[number, number]> {
 type Suffered = { note: string; faults: Fault[] };
 
 /** othersMs: maximum wait of the other tenant. */
-type Scene = { server: Server; target: Target; other: Caller; othersMs: number };
+type Scene = { target: Target; other: Caller; othersMs: number };
 
 /** Runs one attack while another tenant continues. */
-async function suffer({ name, run }: Attack, scene: Scene): Promise<Suffered> {
-  const { target, othersMs } = scene;
+async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene): Promise<Suffered> {
   const { pid = 0 } = target.server.child;
   const start = residentMiB(pid);
-  const others = beside(scene);
+  const others = beside(other);
   const started = Date.now();
   let [wrong, took]: [Fault[], number] = [[], 0];
   const peak = await peakMiB(pid, async () => {
@@ -249,11 +247,11 @@ export const costlyRequests: Line = {
       const other: Caller = { base: server.base, orgId, token };
       // Rows to export.
       await submit(server, target.credentials, { count: isFull ? 10_000 : 2_000, details: { text: "x".repeat(300) } });
-      const calm = beside({ server, target, other });
+      const calm = beside(other);
       await sleep(1_000);
       const { p95: before } = await calm();
       found.note(`others' p95 before ${Math.round(before)} ms`);
-      const scene = { server, target, other, othersMs: isFull ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
+      const scene = { target, other, othersMs: isFull ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
       const isOnlyLate = ({ faults }: Suffered) => faults.length > 0 && faults.every(({ isLate }) => isLate);
       for (const attack of ATTACKS(isFull)) {
         const { note, faults } = await retryLate(input, () => suffer(attack, scene), isOnlyLate);

@@ -1,7 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cpuMs } from "@/bench/processes";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/ground/errors";
 import { SLOW_FILES } from "@/testing/import/slow-files";
@@ -17,16 +18,6 @@ const QUICK_MAX_WAIT_MS = 1_000;
 const NS_PER_MS = 1_000_000;
 /** The timer ticks before and after the measured work. */
 const SETTLE_MS = 30;
-
-/** Linux counts in hundredths of a second. */
-const MS_PER_TICK = 10;
-
-/** CPU time so far of this process and its ended children (ms; Linux). */
-function workedMs(): number {
-  const [, fields = ""] = readFileSync("/proc/self/stat", "utf8").split(") ");
-  const [user, system, ofChildren, ofChildrenInSystem] = fields.split(" ").slice(11, 15).map(Number);
-  return MS_PER_TICK * ((user ?? 0) + (system ?? 0) + (ofChildren ?? 0) + (ofChildrenInSystem ?? 0));
-}
 
 /** Longest time (ms) without an answer from this process during the work. */
 async function longestWait(work: () => Promise<void> | void): Promise<number> {
@@ -75,7 +66,7 @@ export const slowFiles: Line = {
     withFolder(async (folder) => {
       const { rounds, isFull } = input;
       const maxWaitMs = isFull ? MAX_WAIT_MS : QUICK_MAX_WAIT_MS;
-      const clock = isFull ? () => performance.now() : workedMs;
+      const clock = isFull ? () => performance.now() : () => cpuMs(process.pid);
       let [slowest, longest, slowestFile] = [0, 0, ""];
       for (let round = 1; round <= rounds; round++)
         for (const { name, build } of SLOW_FILES) {
