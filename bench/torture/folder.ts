@@ -1,81 +1,44 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync } from "node:fs";
 import postgres from "postgres";
 import { clusterOf, endServer, freePort, type Server, startServer } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** A server that starts again after a kill as it was started first: the object stays the same. */
 export type Site = Server & { start: () => Promise<void> };
-type Settings = { env?: Record<string, string>; logFile?: string; dataDir?: string };
 
-async function siteOn(settings: Parameters<typeof startServer>[0]): Promise<Site> {
+type Start = Parameters<typeof startServer>[0];
+
+async function withSite<T>(settings: Start, fn: (site: Site) => Promise<T>): Promise<T> {
   const site: Site = {
     ...(await startServer(settings)),
     start: async () => {
       site.child = (await startServer(settings)).child;
     },
   };
-  return site;
+  return fn(site).finally(() => endServer(site));
 }
 
-function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
+function newDataDir(): string {
+  const dataDir = tempFolder();
   // The embedded PostgreSQL of root is another user, who has to pass.
-  chmodSync(folder, 0o755);
-  return folder;
-}
-
-/** A folder for as long as fn takes. */
-export async function withFolder<T>(fn: (folder: string) => Promise<T>): Promise<T> {
-  const folder = createFolder();
-  try {
-    return await fn(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-/** Removes a data folder and the cluster of its server, which may lie elsewhere. */
-function removeData(dataDir: string): void {
-  const cluster = existsSync(join(dataDir, "postgres.json")) ? clusterOf(dataDir).folder : dataDir;
-  for (const path of [cluster, dataDir]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-}
-
-async function during<T>(site: Site, fn: (site: Site) => Promise<T>): Promise<T> {
-  try {
-    return await fn(site);
-  } finally {
-    await endServer(site);
-  }
+  chmodSync(dataDir, 0o755);
+  return dataDir;
 }
 
 /** The built server with a data folder of its own, for as long as fn takes. */
-export async function withOwnServer<T>(
+export const withOwnServer = async <T>(
   fn: (site: Site) => Promise<T>,
-  { dataDir = createFolder(), ...settings }: Settings = {},
-): Promise<T> {
-  try {
-    return await during(await siteOn({ dataDir, port: await freePort(), ...settings }), fn);
-  } finally {
-    removeData(dataDir);
-  }
-}
+  settings: Partial<Omit<Start, "port">> = {},
+): Promise<T> => withSite({ dataDir: newDataDir(), port: await freePort(), ...settings }, fn);
 
-let shared: { dataDir: string; port: number } | undefined;
+let shared: Promise<{ dataDir: string; port: number }> | undefined;
 
-/** One data folder for all tests that can share it: creating a cluster takes longest. */
-async function sharedFolder() {
-  if (shared) return shared;
-  const dataDir = createFolder();
-  process.on("exit", () => removeData(dataDir));
+/** The same on one data folder for all lines that can share it: creating a cluster takes longest. */
+export async function withServer<T>(fn: (site: Site) => Promise<T>, env: Record<string, string> = {}): Promise<T> {
   // Always at one address: it is the name that its logs are signed under.
-  shared = { dataDir, port: await freePort() };
-  return shared;
+  shared ??= freePort().then((port) => ({ dataDir: newDataDir(), port }));
+  return withSite({ ...(await shared), env }, fn);
 }
-
-/** The built server on the shared folder, for as long as fn takes. */
-export const withServer = async <T>(fn: (site: Site) => Promise<T>, env: Record<string, string> = {}): Promise<T> =>
-  during(await siteOn({ ...(await sharedFolder()), env }), fn);
 
 export function ownerUrl({ dataDir }: Pick<Server, "dataDir">): string {
   const { owner, port } = clusterOf(dataDir);

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { stackOf } from "@/db/thrown";
+import keepFolders from "@/testing/temp-folder";
 import { createRandom } from "@/testing/world/random";
 import type { Outcome, Row } from "./line";
 import { ROWS } from "./lines";
@@ -50,6 +51,8 @@ const verdictOf = ({ failed, skipped }: Outcome): "ok" | "FAILED" | "SKIPPED" =>
   if (skipped) return "SKIPPED";
   return failed > 0 ? "FAILED" : "ok";
 };
+
+process.once("exit", keepFolders());
 
 const results: ({ id: string; verdict: string } & Outcome)[] = [];
 const counts = { ok: 0, FAILED: 0, SKIPPED: 0 };

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { inParallel } from "@/bench/harness";
 import { itemAt } from "@/server/ground/records";
 import type { Server } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 import { type Credentials, json, prepare } from "./api";
 import { withListener } from "./broken";
-import { withFolder, withOwnServer } from "./folder";
+import { withOwnServer } from "./folder";
 import type { Line } from "./line";
 
 /** H4: requests that none of our clients would send, raw on the socket, with and without a credential. */
@@ -191,21 +192,20 @@ export const malformedRequests: Line = {
   id: "H4",
   title: "malformed requests, with and without a credential",
   ...{ quick: 4, full: 160 },
-  run: ({ rounds, random }, found) =>
-    withFolder((folder) => {
-      const logFile = join(folder, "server.log");
-      const run = async (server: Server) => {
-        const credentials = await prepare(server);
-        // The pages' framework adds its own to the server once it has served one.
-        await fetch(`${server.base}/login`);
-        const cursor = await cursorOf(server, credentials);
-        const rows = Array.from({ length: rounds }, () => requestsOf(random, cursor, credentials.accessToken)).flat();
-        found.tried = rows.length;
-        found.faults(await attack(server.port, rows));
-        found.faults(errorsIn(readFileSync(logFile, "utf8")).map((line) => `logged ${line.slice(0, 200)}`));
-        const sample = rows.slice(0, CONTROL_REQUESTS).filter(({ kind }) => !REFUSED.has(kind));
-        found.control("a server with our former failures", await control(sample), sample.length);
-      };
-      return withOwnServer(run, { logFile });
-    }),
+  run({ rounds, random }, found) {
+    const logFile = join(tempFolder(), "server.log");
+    const run = async (server: Server) => {
+      const credentials = await prepare(server);
+      // The pages' framework adds its own to the server once it has served one.
+      await fetch(`${server.base}/login`);
+      const cursor = await cursorOf(server, credentials);
+      const rows = Array.from({ length: rounds }, () => requestsOf(random, cursor, credentials.accessToken)).flat();
+      found.tried = rows.length;
+      found.faults(await attack(server.port, rows));
+      found.faults(errorsIn(readFileSync(logFile, "utf8")).map((line) => `logged ${line.slice(0, 200)}`));
+      const sample = rows.slice(0, CONTROL_REQUESTS).filter(({ kind }) => !REFUSED.has(kind));
+      found.control("a server with our former failures", await control(sample), sample.length);
+    };
+    return withOwnServer(run, { logFile });
+  },
 };

@@ -6,7 +6,7 @@ import { cpuMs } from "@/bench/processes";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/ground/errors";
 import { SLOW_FILES } from "@/testing/import/slow-files";
-import { withFolder } from "./folder";
+import { tempFolder } from "@/testing/temp-folder";
 import { type Line, retryLate } from "./line";
 
 /** H1: slow files by design, read as by an import, while this process answers others. */
@@ -62,30 +62,30 @@ export const slowFiles: Line = {
   id: "H1",
   title: "files built to be slow do not block the server",
   ...{ quick: 1, full: 10 },
-  run: (input, found) =>
-    withFolder(async (folder) => {
-      const { rounds, isFull } = input;
-      const maxWaitMs = isFull ? MAX_WAIT_MS : QUICK_MAX_WAIT_MS;
-      const clock = isFull ? () => performance.now() : () => cpuMs(process.pid);
-      let [slowest, longest, slowestFile] = [0, 0, ""];
-      for (let round = 1; round <= rounds; round++)
-        for (const { name, build } of SLOW_FILES) {
-          const path = join(folder, String(found.tried++));
-          writeFileSync(path, build(rounds === 1 ? 10 : round));
-          const { fault, wait, took } = await retryLate(
-            input,
-            () => measure(path, clock),
-            (one) => !one.fault && (one.wait > maxWaitMs || one.took > TIMEOUT_MS),
-          );
-          rmSync(path);
-          if (took > slowest) [slowest, slowestFile] = [took, name];
-          longest = Math.max(longest, wait);
-          if (fault) found.fault(`${name}: ${fault}`);
-          if (took > TIMEOUT_MS) found.fault(`${name}: ${Math.round(took)} ms`);
-          if (wait > maxWaitMs) found.fault(`${name}: others waited ${Math.round(wait)} ms`);
-        }
-      found.note(`slowest ${Math.round(slowest)} ms (${slowestFile}), longest wait ${Math.round(longest)} ms`);
-      const control = await longestWait(() => readQuadratically(2 * maxWaitMs));
-      found.control(`a quadratic reader, ${Math.round(control)} ms`, control > maxWaitMs ? 1 : 0);
-    }),
+  async run(input, found) {
+    const folder = tempFolder();
+    const { rounds, isFull } = input;
+    const maxWaitMs = isFull ? MAX_WAIT_MS : QUICK_MAX_WAIT_MS;
+    const clock = isFull ? () => performance.now() : () => cpuMs(process.pid);
+    let [slowest, longest, slowestFile] = [0, 0, ""];
+    for (let round = 1; round <= rounds; round++)
+      for (const { name, build } of SLOW_FILES) {
+        const path = join(folder, String(found.tried++));
+        writeFileSync(path, build(rounds === 1 ? 10 : round));
+        const { fault, wait, took } = await retryLate(
+          input,
+          () => measure(path, clock),
+          (one) => !one.fault && (one.wait > maxWaitMs || one.took > TIMEOUT_MS),
+        );
+        rmSync(path);
+        if (took > slowest) [slowest, slowestFile] = [took, name];
+        longest = Math.max(longest, wait);
+        if (fault) found.fault(`${name}: ${fault}`);
+        if (took > TIMEOUT_MS) found.fault(`${name}: ${Math.round(took)} ms`);
+        if (wait > maxWaitMs) found.fault(`${name}: others waited ${Math.round(wait)} ms`);
+      }
+    found.note(`slowest ${Math.round(slowest)} ms (${slowestFile}), longest wait ${Math.round(longest)} ms`);
+    const control = await longestWait(() => readQuadratically(2 * maxWaitMs));
+    found.control(`a quadratic reader, ${Math.round(control)} ms`, control > maxWaitMs ? 1 : 0);
+  },
 };

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withFolder } from "./folder";
+import { startNode } from "@/testing/program";
+import { tempFolder } from "@/testing/temp-folder";
 import type { Line } from "./line";
 
 /** Tests of the suite run with more cases (testing/ordered.ts). */
@@ -22,19 +22,15 @@ type Report = { testResults: { name: string; status: string; message: string; as
 const TEST_TIMEOUT_MS = 90 * 60_000;
 
 /** Runs them by vitest. @returns its report, or its output on a crash */
-const runTests = ({ project, files, name }: Ordered, cases: number, seed: number): Promise<Report | string> =>
-  withFolder(async (folder): Promise<Report> => {
-    const report = join(folder, "report.json");
-    const chosen = [...files, ...(name ? ["-t", name] : [])];
-    const options = ["--project", `${project}*`, `--testTimeout=${TEST_TIMEOUT_MS}`, "--reporter=json"];
-    const vitest = join("node_modules", "vitest", "vitest.mjs");
-    const child = spawn(process.execPath, [vitest, "run", ...chosen, ...options, `--outputFile=${report}`], {
-      env: { ...process.env, TORTURE_CASES: String(cases), TORTURE_SEED: String(seed) },
-      stdio: "ignore",
-    });
-    await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-    return JSON.parse(readFileSync(report, "utf8"));
-  }).catch((error: unknown) => `${error}`);
+async function runTests({ project, files, name }: Ordered, cases: number, seed: number): Promise<Report | string> {
+  const report = join(tempFolder(), "report.json");
+  const chosen = [...files, ...(name ? ["-t", name] : [])];
+  const options = ["--project", `${project}*`, `--testTimeout=${TEST_TIMEOUT_MS}`, "--reporter=json"];
+  const vitest = [join("node_modules", "vitest", "vitest.mjs"), "run", ...chosen, ...options];
+  const env = { ...process.env, TORTURE_CASES: String(cases), TORTURE_SEED: String(seed) };
+  const { out, err } = await startNode([...vitest, `--outputFile=${report}`], { env }).ended;
+  return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : out + err;
+}
 
 /** A line of these tests; `npm test vitest` already has their few cases. */
 const line = (ordered: Ordered): Line => ({

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DebianPostgres, startPrimary } from "@/testing/postgres/debian";
 import { endServer, freePort, type Server, startServer, stopServer } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 import { type Credentials, prepare, verdictOn } from "./api";
 import { judgeAt } from "./compare";
 import { withSql } from "./folder";
@@ -27,7 +27,7 @@ type Version = "former" | "this";
 
 /** Two processes on one PostgreSQL, each of either version. */
 class Pair {
-  readonly folder = mkdtempSync(join(tmpdir(), "trailmark-upgrade-"));
+  readonly folder = tempFolder();
   readonly servers: Server[] = [];
   readonly #ports: number[] = [];
   readonly #env: Record<string, string>;
@@ -68,10 +68,7 @@ class Pair {
 
   base = (at: 0 | 1): string => this.servers[at]?.base ?? "";
 
-  async end(): Promise<void> {
-    await Promise.all(this.servers.map(endServer));
-    rmSync(this.folder, { recursive: true, force: true });
-  }
+  end = () => Promise.all(this.servers.map(endServer));
 }
 
 async function newDatabase(): Promise<DebianPostgres> {

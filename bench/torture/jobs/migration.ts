@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
@@ -7,12 +6,13 @@ import { withOwner, withServer, withSql } from "@/bench/torture/folder";
 import type { Line } from "@/bench/torture/line";
 import { startProduct } from "@/bench/torture/product";
 import { clusterOf, type Server } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 import { KILLS, killProgram, ONE_KILL, untilLeft } from "./organization";
 
 /** A separate database on the server's cluster, with its roles' addresses. */
 class Target {
   readonly env: Record<string, string>;
-  readonly dataDir = mkdtempSync(join(tmpdir(), "trailmark-torture-migration-"));
+  readonly dataDir = tempFolder();
   readonly #url: (role: string, password: string) => string;
 
   constructor(
@@ -50,10 +50,7 @@ class Target {
       return `${has.tables} tables, ${has.functions} functions, ${applied?.n} migrations`;
     });
 
-  async end(): Promise<void> {
-    await withOwner(this.server, (sql) => sql`DROP DATABASE ${sql(this.name)} WITH (FORCE)`);
-    rmSync(this.dataDir, { recursive: true, force: true });
-  }
+  end = () => withOwner(this.server, (sql) => sql`DROP DATABASE ${sql(this.name)} WITH (FORCE)`);
 }
 
 const NOTHING = "0 tables, 0 functions, 0 migrations";

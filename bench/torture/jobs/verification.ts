@@ -2,10 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Credentials, signIn, verdictOn } from "@/bench/torture/api";
-import { tamper, withFolder, withOwner, withServer } from "@/bench/torture/folder";
+import { tamper, withOwner, withServer } from "@/bench/torture/folder";
 import type { Line } from "@/bench/torture/line";
 import { nightOf, runProduct, startProduct } from "@/bench/torture/product";
 import type { Server } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 import { addEntries, chainOf, createFilled, KILLS, killOne, killProgram, ONE_KILL } from "./organization";
 
 const ROWS = 20_000;
@@ -60,20 +61,20 @@ export const verificationKills: Line = {
 };
 
 /** Verifies the bundle of the whole log offline, with the server's published key. */
-const verifyBundle = (server: Server, orgId: string): Promise<string | null> =>
-  withFolder(async (folder) => {
-    const headers = { Authorization: `Bearer ${await signIn(server)}` };
-    const keep = async (name: string, path: string) => {
-      const answer = await fetch(`${server.base}${path}`, { headers });
-      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-      writeFileSync(join(folder, name), Buffer.from(await answer.arrayBuffer()));
-      return join(folder, name);
-    };
-    const bundle = await keep("bundle", `/api/v1/audit-logs/evidence?orgId=${orgId}`);
-    const policy = await keep("policy", "/.well-known/trailmark-log");
-    const { code, out, err } = await runProduct(server, ["verify", bundle, "--policy", policy]);
-    return code === 0 ? null : `the bundle: ${code} ${out}${err}`.slice(0, 300);
-  });
+async function verifyBundle(server: Server, orgId: string): Promise<string | null> {
+  const folder = tempFolder();
+  const headers = { Authorization: `Bearer ${await signIn(server)}` };
+  const keep = async (name: string, path: string) => {
+    const answer = await fetch(`${server.base}${path}`, { headers });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    writeFileSync(join(folder, name), Buffer.from(await answer.arrayBuffer()));
+    return join(folder, name);
+  };
+  const bundle = await keep("bundle", `/api/v1/audit-logs/evidence?orgId=${orgId}`);
+  const policy = await keep("policy", "/.well-known/trailmark-log");
+  const { code, out, err } = await runProduct(server, ["verify", bundle, "--policy", policy]);
+  return code === 0 ? null : `the bundle: ${code} ${out}${err}`.slice(0, 300);
+}
 
 /** Imitates a checkpoint without all of its tiles, and adds entries. */
 async function loseATile(server: Server, credentials: Credentials): Promise<void> {

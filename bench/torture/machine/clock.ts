@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { prepare } from "@/bench/torture/api";
 import { judge } from "@/bench/torture/compare";
-import { withFolder, withOwner, withOwnServer } from "@/bench/torture/folder";
+import { withOwner, withOwnServer } from "@/bench/torture/folder";
 import type { Found, Input, Line } from "@/bench/torture/line";
 import { Load } from "@/bench/torture/load";
 import { faultsOfNight } from "@/bench/torture/product";
 import type { Server } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 
 /** Debian's package libfaketime, or the path in LIBFAKETIME. */
 const LIBRARY = process.env.LIBFAKETIME ?? "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
@@ -61,15 +62,14 @@ export const clockChanges: Line = {
   title: "server clock set back and forward while events arrive",
   ...{ quick: 1, full: 10, slow: true },
   lacks: () => (existsSync(LIBRARY) ? null : `libfaketime is not at ${LIBRARY} (LIBFAKETIME says where)`),
-  run: (input, found) =>
-    withFolder((folder) => {
-      const file = join(folder, "clock");
-      const env = {
-        ...{ LD_PRELOAD: LIBRARY, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
-        // Timers use the monotonic clock.
-        ...{ FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" },
-      };
-      setClock({ file, env }, "+0");
-      return runUnderClock(input, found, { file, env });
-    }),
+  run(input, found) {
+    const file = join(tempFolder(), "clock");
+    const env = {
+      ...{ LD_PRELOAD: LIBRARY, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
+      // Timers use the monotonic clock.
+      ...{ FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" },
+    };
+    setClock({ file, env }, "+0");
+    return runUnderClock(input, found, { file, env });
+  },
 };

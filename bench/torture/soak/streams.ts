@@ -12,11 +12,12 @@ import {
   prepare,
   signIn,
 } from "@/bench/torture/api";
-import { withFolder, withServer } from "@/bench/torture/folder";
+import { withServer } from "@/bench/torture/folder";
 import type { Input, Line } from "@/bench/torture/line";
 import { simulateAgents } from "@/bench/torture/product";
 import { repeatedly } from "@/bench/until";
 import type { Server } from "@/testing/server";
+import { tempFolder } from "@/testing/temp-folder";
 import { growth, type Held, heldBy } from "./flat";
 
 /** Programs for simulated agents: each simulates a thousand at once. */
@@ -129,46 +130,44 @@ export const largeFleet: Line = {
   title: "6,000 agents' streams and heartbeats, 200 live views, 2,000 events/s",
   ...{ quick: 1, full: 1, slow: true },
   run: ({ minutes, progress }, found) =>
-    withFolder((folder) =>
-      withServer(async (server) => {
-        const writer = await prepare(server);
-        const simulations: Simulation[] = [];
-        try {
-          const fleets = await enrol(server, folder, progress);
-          const { accessToken } = await prepare(server);
-          const tails = await openTails(server, { orgId: writer.orgId, accessToken });
-          for (const fleet of fleets) simulations.push(simulate(server, fleet, minutes * 60));
-          progress("opening 6,000 streams");
-          await Promise.all(simulations.map(({ listening }) => listening));
-          const stopPosting = startPosting(server, writer);
-          const held: Held[] = [];
-          let most = 0;
-          const sampling = setInterval(() => {
-            held.push(heldBy(server));
-            most = Math.max(most, tails.open());
-          }, SAMPLE_EVERY_MS);
-          progress("all of it");
-          await Promise.all(simulations.map(({ ended }) => ended));
-          clearInterval(sampling);
-          const times = await stopPosting();
-          const [open, entries] = [tails.open(), tails.entries()];
-          tails.end();
-          const at = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? Number.POSITIVE_INFINITY);
-          const rate = Math.round(storedBy(simulations) / (minutes * 60));
-          const [first, last] = [held[Math.floor(held.length / 4)], held.at(-1)];
-          found.tried = times.length;
-          found.note(
-            `${PROGRAMS * AGENTS_EACH} agents, ${open} live views which were shown ${entries} entries, ${rate} events/s, ${minutes} minutes`,
-            `a post p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${first?.mb} MB and ${first?.handles} handles after a quarter, ${last?.mb} MB and ${last?.handles} at the end`,
-            ...errorsOf(simulations),
-          );
-          if (at(0.99) > MAX_P99_MS) found.fault(`p99 of a post ${at(0.99)} ms`);
-          if (rate < EVENTS_PER_SECOND * 0.95) found.fault(`${rate} events/s instead of ${EVENTS_PER_SECOND}`);
-          if (open < TAILS) found.fault(`${open} of ${TAILS} live views open at the end, ${most} at most`);
-          found.faults(growth(first, last));
-        } finally {
-          for (const { child } of simulations) child.kill("SIGTERM");
-        }
-      }),
-    ),
+    withServer(async (server) => {
+      const writer = await prepare(server);
+      const simulations: Simulation[] = [];
+      try {
+        const fleets = await enrol(server, tempFolder(), progress);
+        const { accessToken } = await prepare(server);
+        const tails = await openTails(server, { orgId: writer.orgId, accessToken });
+        for (const fleet of fleets) simulations.push(simulate(server, fleet, minutes * 60));
+        progress("opening 6,000 streams");
+        await Promise.all(simulations.map(({ listening }) => listening));
+        const stopPosting = startPosting(server, writer);
+        const held: Held[] = [];
+        let most = 0;
+        const sampling = setInterval(() => {
+          held.push(heldBy(server));
+          most = Math.max(most, tails.open());
+        }, SAMPLE_EVERY_MS);
+        progress("all of it");
+        await Promise.all(simulations.map(({ ended }) => ended));
+        clearInterval(sampling);
+        const times = await stopPosting();
+        const [open, entries] = [tails.open(), tails.entries()];
+        tails.end();
+        const at = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? Number.POSITIVE_INFINITY);
+        const rate = Math.round(storedBy(simulations) / (minutes * 60));
+        const [first, last] = [held[Math.floor(held.length / 4)], held.at(-1)];
+        found.tried = times.length;
+        found.note(
+          `${PROGRAMS * AGENTS_EACH} agents, ${open} live views which were shown ${entries} entries, ${rate} events/s, ${minutes} minutes`,
+          `a post p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${first?.mb} MB and ${first?.handles} handles after a quarter, ${last?.mb} MB and ${last?.handles} at the end`,
+          ...errorsOf(simulations),
+        );
+        if (at(0.99) > MAX_P99_MS) found.fault(`p99 of a post ${at(0.99)} ms`);
+        if (rate < EVENTS_PER_SECOND * 0.95) found.fault(`${rate} events/s instead of ${EVENTS_PER_SECOND}`);
+        if (open < TAILS) found.fault(`${open} of ${TAILS} live views open at the end, ${most} at most`);
+        found.faults(growth(first, last));
+      } finally {
+        for (const { child } of simulations) child.kill("SIGTERM");
+      }
+    }),
 };
