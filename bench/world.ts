@@ -36,7 +36,7 @@ export type World = {
   partnerCtx: () => Ctx;
   /** Organization with the long history, created on first use. */
   history: () => Promise<string>;
-  /** A new organization with a history of its own. */
+  /** A new organization with its own history. */
   filled: (rows: number, span?: Span) => Promise<string>;
   /** Number of rows without a search index: of a chain, or of the one with the most. */
   backlog: (orgId?: string) => Promise<number>;

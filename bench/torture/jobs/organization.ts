@@ -9,7 +9,7 @@ export const KILLS = { quick: 2, full: 20, slow: true } as const;
 export const ONE_KILL = { quick: 1, full: 1, slow: true } as const;
 
 /** Waits until the server answers after its database was killed. */
-export const untilReady = ({ base }: Server): Promise<void> => until("ready", () => isReady(base));
+const untilReady = ({ base }: Server): Promise<void> => until("ready", () => isReady(base));
 
 /** Kills the server, and every third time PostgreSQL below it; both are back afterwards. */
 export async function killOne(server: Site, round: number): Promise<void> {
