@@ -1,6 +1,6 @@
 import { itemAt } from "@/server/ground/records";
 import type { Cast, Device, Person } from "@/testing/world/cast";
-import type { StoryEvent } from "./beats";
+import { onDevice, type StoryEvent } from "./beats";
 
 const DEVICE = "CDG-WS-008";
 /** An address used by nobody in the cast. */
@@ -33,43 +33,33 @@ const by = (person: Person, ipAddress: string) => ({
   actorEmail: person.email,
   ipAddress,
 });
+const BY_SYSTEM = { actorType: "system" as const, actorId: "00000000-0000-0000-0000-000000000000" };
+
+type Told = Pick<StoryEvent, "timestamp" | "action"> & Partial<StoryEvent>;
 
 /** Somebody guesses Marcus Webb's password from a new address and copies the log. */
-function intrusion(
-  { homeOrgId }: Cast,
-  { tuesday, technician }: { tuesday: (time: string) => string; technician: Person },
-) {
-  const { id: resourceId, name: resourceName } = technician;
-  const user = { ...by(technician, STRANGE_ADDRESS), orgId: homeOrgId, resourceType: "user", resourceId, resourceName };
+function intrusion(orgId: string, technician: Person, tuesday: (time: string) => string): StoryEvent[] {
+  const sessionId = "s_8f2k1q";
+  const user = { resourceType: "user", resourceId: technician.id, resourceName: technician.name };
+  const wrong = { result: "failure" as const, errorMessage: "Wrong password", details: { reason: "wrong_password" } };
+  const who = by(technician, STRANGE_ADDRESS);
+  const told = (event: Told): StoryEvent => ({
+    ...{ ...who, orgId, resourceType: "audit_log", result: "success" },
+    ...event,
+  });
   return [
-    ...["13:49:12", "13:49:40", "13:50:21"].map(
-      (time): StoryEvent => ({
-        ...user,
-        timestamp: tuesday(time),
-        action: "user.login.failed",
-        result: "failure",
-        errorMessage: "Wrong password",
-        details: { reason: "wrong_password" },
-      }),
+    ...["13:49:12", "13:49:40", "13:50:21"].map((time) =>
+      told({ ...user, ...wrong, timestamp: tuesday(time), action: "user.login.failed" }),
     ),
-    {
-      ...user,
-      timestamp: tuesday("13:51:02"),
-      action: "user.login",
-      result: "success",
-      details: { sessionId: "s_8f2k1q", method: "password" },
-    },
-    {
-      ...by(technician, STRANGE_ADDRESS),
-      orgId: homeOrgId,
-      timestamp: tuesday("14:03"),
-      action: "data.export",
-      resourceType: "audit_log",
-      resourceName: "Audit log",
-      result: "success",
-      details: { sessionId: "s_8f2k1q", format: "csv", rows: 8_214 },
-    },
-  ] satisfies StoryEvent[];
+    told({
+      ...{ ...user, timestamp: tuesday("13:51:02"), action: "user.login" },
+      details: { sessionId, method: "password" },
+    }),
+    told({
+      ...{ timestamp: tuesday("14:03"), action: "data.export", resourceName: "Audit log" },
+      details: { sessionId, format: "csv", rows: 8_214 },
+    }),
+  ];
 }
 
 /**
@@ -78,67 +68,45 @@ function intrusion(
  */
 export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
   const device = cast.devices.find(({ hostname }) => hostname === DEVICE) ?? itemAt(cast.devices, 0);
-  const orgId = itemAt(cast.orgIds, device.org);
   const [admin, technician, analyst, engineer] = [0, 1, 2, 3].map((at) => itemAt(cast.people, at)) as [
     Person,
     Person,
     Person,
     Person,
   ];
-  const policy = { orgId, resourceType: "policy", resourceName: "Antivirus" };
-  const alert = { orgId, resourceType: "alert", resourceName: "Antivirus turned off", result: "success" as const };
   const { tuesday, morning } = daysOf(end);
+  const told = (who: Pick<StoryEvent, "actorType" | "actorId">, { details, ...event }: Told): StoryEvent => ({
+    ...{ ...who, orgId: itemAt(cast.orgIds, device.org), resourceType: "policy", resourceName: "Antivirus" },
+    ...{ result: "success", ...event, details: { device: device.hostname, ...details } },
+  });
+  const alert = { resourceType: "alert", resourceName: "Antivirus turned off" };
+  const byAdmin = by(admin, "203.0.113.208");
   return [
-    ...intrusion(cast, { tuesday, technician }),
-    {
-      ...policy,
-      ...by(technician, STRANGE_ADDRESS),
-      timestamp: tuesday("14:12"),
-      action: "policy.update",
-      result: "success",
-      details: { device: device.hostname, before: { antivirus: "enabled" }, after: { antivirus: "disabled" } },
-    },
-    {
-      ...alert,
-      actorType: "system",
-      actorId: "00000000-0000-0000-0000-000000000000",
-      timestamp: tuesday("15:03"),
-      action: "alert.create",
-      details: { device: device.hostname, severity: "critical" },
-    },
-    {
-      ...alert,
-      ...by(analyst, "203.0.113.211"),
-      timestamp: tuesday("15:06"),
-      action: "alert.acknowledge",
-      details: { device: device.hostname },
-    },
-    {
-      ...policy,
-      ...by(engineer, "203.0.113.213"),
-      timestamp: tuesday("15:21"),
-      action: "policy.update",
-      result: "success",
-      details: { device: device.hostname, before: { locked: false }, after: { locked: true } },
-    },
-    {
-      ...policy,
-      ...by(admin, "203.0.113.208"),
-      timestamp: morning("09:14"),
-      action: "policy.update",
-      result: "denied",
+    ...intrusion(cast.homeOrgId, technician, tuesday),
+    told(by(technician, STRANGE_ADDRESS), {
+      ...{ timestamp: tuesday("14:12"), action: "policy.update" },
+      details: { before: { antivirus: "enabled" }, after: { antivirus: "disabled" } },
+    }),
+    told(BY_SYSTEM, {
+      ...{ ...alert, timestamp: tuesday("15:03"), action: "alert.create" },
+      details: { severity: "critical" },
+    }),
+    told(by(analyst, "203.0.113.211"), { ...alert, timestamp: tuesday("15:06"), action: "alert.acknowledge" }),
+    told(by(engineer, "203.0.113.213"), {
+      ...{ timestamp: tuesday("15:21"), action: "policy.update" },
+      details: { before: { locked: false }, after: { locked: true } },
+    }),
+    told(byAdmin, {
+      ...{ timestamp: morning("09:14"), action: "policy.update", result: "denied" },
       errorMessage: "The policy is locked while its change is reviewed",
-      details: { device: device.hostname },
-    },
+    }),
     {
-      ...by(admin, "203.0.113.208"),
-      orgId,
-      timestamp: morning("09:26"),
-      action: "script.execute",
-      resourceType: "device",
-      resourceId: device.deviceId,
-      resourceName: device.hostname,
-      result: "failure",
+      ...told(byAdmin, {
+        ...onDevice(device),
+        timestamp: morning("09:26"),
+        action: "script.execute",
+        result: "failure",
+      }),
       errorMessage: "Exit code 1: access is denied",
       details: { script: "Restart the antivirus service", durationMs: 5_210, runAs: "system" },
     },
