@@ -1,17 +1,18 @@
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "@/bench/harness";
 import { repeatedly } from "@/bench/until";
 import { itemAt } from "@/server/ground/records";
 import { sessionCookie } from "@/server/identity/auth/session-cookie";
+import { type Answered, send } from "./request";
 
 /** Requests over plain connections: a client that is cheap itself, and that can hang up on all it asked for. */
 
 export type Caller = { base: string; orgId: string; token: string };
 export type Verb = {
   name: string;
-  method: string;
   path: (caller: Caller) => string;
+  /** With one it is a POST. */
   body?: (caller: Caller) => object;
   /** Like a browser: token in the session's cookie. */
   viaCookie?: true;
@@ -23,29 +24,16 @@ function credential({ viaCookie, isOpen }: Verb, { token }: Caller): Record<stri
   if (isOpen) return {};
   return viaCookie ? { Cookie: `${sessionCookie(false)}=${token}` } : { Authorization: `Bearer ${token}` };
 }
-/** Status 0: cut off, or a timeout. */
-type Answered = { status: number; ms: number };
 
 /** A refused caller retries at once, like an attacker, after a turn of the event loop. */
 const COME_BACK_MS = 25;
 
 type Asking = { verb: Verb; caller: Caller; agent: Agent; timeoutMs: number };
 
-function ask({ verb, caller, agent, timeoutMs }: Asking): Promise<Answered> {
-  const { method, path, body } = verb;
-  const started = performance.now();
-  return new Promise((resolve) => {
-    const done = (status: number) => {
-      clearTimeout(timeout);
-      resolve({ status, ms: performance.now() - started });
-    };
-    const headers = { ...credential(verb, caller), "Content-Type": "application/json" };
-    const outgoing = request(caller.base + path(caller), { method, headers, agent }, (answer) => {
-      answer.once("close", () => done(answer.complete ? (answer.statusCode ?? 0) : 0)).resume();
-    });
-    const timeout = setTimeout(() => outgoing.destroy(), timeoutMs);
-    outgoing.once("error", () => done(0)).end(body && JSON.stringify(body(caller)));
-  });
+function ask({ verb, caller, ...sent }: Asking): Promise<Answered> {
+  const headers = { ...credential(verb, caller), "Content-Type": "application/json" };
+  const body = verb.body && JSON.stringify(verb.body(caller));
+  return send(caller.base + verb.path(caller), { headers, ...sent, ...(body && { body }) });
 }
 
 /** callers: one, or as many as requests in flight. */

@@ -9,10 +9,13 @@ import { withListener } from "./broken";
 import { bystander, type Caller, type Verb } from "./flood";
 import { withServer } from "./folder";
 import { type Line, retryLate } from "./line";
+import { type Answered, type Body, send } from "./request";
 
 /** F4: requests that cost the server much more than their sender. */
 
 const TIMEOUT_MS = 5_000;
+/** Up to here a late answer is awaited. */
+const GIVE_UP_MS = 4 * TIMEOUT_MS;
 const MAX_GROWTH_MB = 100;
 /** Delays below this are not noticeable; a quick run on a busy machine only checks that others are not shut out. */
 const NOTICED_MS = 250;
@@ -21,42 +24,7 @@ const LORIS_SOCKETS = 40;
 const EXPORTS = 50;
 const BODIES = 4;
 
-/** Code for a missing answer. */
-const SILENT = "silent";
-
 type Target = { server: Server; credentials: Credentials };
-type Seen = { status: number; code: string | undefined; ms: number };
-type Body = Uint8Array | ((to: ClientRequest) => void);
-
-/** A request by node's own client, which can keep sending after the answer. */
-type Sent = { method?: string; headers: Record<string, string>; body?: Body };
-
-function send(url: string, { method = "POST", headers, body }: Sent): Promise<Seen> {
-  const started = performance.now();
-  return new Promise((resolve) => {
-    const outgoing = request(url, { method, headers, agent: false, timeout: 4 * TIMEOUT_MS }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => {
-        if (text.length < 10_000) text += chunk;
-      });
-      answer.once("end", () => {
-        const code = /"code":"(\w+)"/.exec(text)?.[1];
-        resolve({ status: answer.statusCode ?? 0, code, ms: performance.now() - started });
-        outgoing.destroy();
-      });
-    });
-    let code: string | undefined;
-    outgoing.once("timeout", () => {
-      code = SILENT;
-      outgoing.destroy();
-    });
-    // A connection cut during a body is a refusal too.
-    outgoing.once("error", () => resolve({ status: 0, code, ms: performance.now() - started }));
-    if (typeof body === "function") body(outgoing);
-    else outgoing.end(body);
-  });
-}
-
 const bearer = (token: string, more: Record<string, string> = {}) => ({ Authorization: `Bearer ${token}`, ...more });
 const JSON_TYPE = { "Content-Type": "application/json" };
 
@@ -77,12 +45,12 @@ const endless = (bytes: number) => (to: ClientRequest) => {
 /** isLate: only the duration is wrong. */
 type Fault = { what: string; isLate: boolean };
 type Attack = { name: string; run: (target: Target) => Promise<Fault[]> };
-const expectAll = (seen: Seen[], right: (s: Seen) => boolean): Fault[] =>
+const expectAll = (seen: Answered[], right: (status: number) => boolean): Fault[] =>
   seen
-    .filter((s) => !right(s) || s.ms > TIMEOUT_MS)
-    .map((s) => ({
-      what: `${s.status} ${s.code ?? ""} after ${Math.round(s.ms)} ms`,
-      isLate: right(s) || s.code === SILENT,
+    .filter(({ status, ms }) => !right(status) || ms > TIMEOUT_MS)
+    .map(({ status, head, isSilent, ms }) => ({
+      what: `${status} ${/"code":"(\w+)"/.exec(head)?.[1] ?? ""} after ${Math.round(ms)} ms`,
+      isLate: right(status) || isSilent,
     }));
 
 const bodyAttack = (
@@ -95,9 +63,9 @@ const bodyAttack = (
     const url = `${server.base}/api/v1/agents/${agentId}/logs`;
     const one = () => {
       const { headers, body } = build();
-      return send(url, { headers: bearer(agentToken, { ...JSON_TYPE, ...headers }), body });
+      return send(url, { headers: bearer(agentToken, { ...JSON_TYPE, ...headers }), body, timeoutMs: GIVE_UP_MS });
     };
-    return expectAll(await Promise.all(Array.from({ length: BODIES }, one)), (s) => s.status === status);
+    return expectAll(await Promise.all(Array.from({ length: BODIES }, one)), (found) => found === status);
   },
 });
 
@@ -145,20 +113,20 @@ async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Ta
   const url = `${server.base}/api/v1/audit-logs/export`;
   const headers = bearer(accessToken, JSON_TYPE);
   const one = (_: unknown, at: number) => {
-    if (at % 2 === 0) return send(url, { headers, body });
-    return new Promise<Seen>((resolve) => {
+    if (at % 2 === 0) return send(url, { headers, body, timeoutMs: GIVE_UP_MS });
+    return new Promise<Answered>((resolve) => {
       const outgoing = request(url, { method: "POST", headers, agent: false }, (answer) => answer.pause());
       outgoing.on("error", () => {}).end(body);
       setTimeout(() => {
         outgoing.destroy();
-        resolve({ status: 200, code: undefined, ms: 0 });
+        resolve({ status: 200, head: "", isSilent: false, ms: 0 });
       }, 3_000);
     });
   };
   const seen = await Promise.all(Array.from({ length: EXPORTS }, one));
   // Some requests of a caller succeed, the others are told to retry: none may fail or wait long.
-  const wrong = expectAll(seen, (s) => s.status === 200 || s.status === 429);
-  if (!seen.some((s) => s.status === 429)) wrong.push({ what: "none was refused", isLate: false });
+  const wrong = expectAll(seen, (status) => status === 200 || status === 429);
+  if (!seen.some(({ status }) => status === 429)) wrong.push({ what: "none was refused", isLate: false });
   return wrong;
 }
 
@@ -177,8 +145,8 @@ const ATTACKS = (full: boolean): Attack[] => {
       name: "wildcards and far pages",
       run: async ({ server, credentials: { accessToken, orgId } }) => {
         const headers = bearer(accessToken);
-        const ask = (path: string) => send(`${server.base}/api/v1${path}`, { method: "GET", headers });
-        return expectAll(await Promise.all(QUERIES(orgId).map(ask)), (s) => s.status === 200 || s.status === 400);
+        const ask = (path: string) => send(`${server.base}/api/v1${path}`, { headers, timeoutMs: GIVE_UP_MS });
+        return expectAll(await Promise.all(QUERIES(orgId).map(ask)), (status) => status === 200 || status === 400);
       },
     },
     { name: "slow loris", run: slowLoris },
@@ -191,7 +159,6 @@ const beside = (other: Caller) => bystander({ caller: other, everyday: [FIRST_PA
 
 const FIRST_PAGE: Verb = {
   name: "first page",
-  method: "GET",
   path: ({ orgId }) => `/api/v1/audit-logs?orgId=${orgId}&limit=20`,
 };
 /** Longer than any answer may take: others who get none at all are not just late. */

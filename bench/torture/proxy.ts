@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { request } from "node:http";
 import { holdsInTime } from "@/bench/until";
 import type { Server } from "@/testing/server";
 import { type Credentials, json, prepare } from "./api";
 import { withServer } from "./folder";
 import type { Line } from "./line";
+import { send } from "./request";
 
 /** S2: addresses that a client claims, and the address that must be stored with and without trust in proxy headers. */
 
@@ -58,15 +58,11 @@ const MIXES: Mix[] = [
   mix("::1", real("::1")),
 ];
 
-/** An audited request, by node's own client: fetch refuses some of these. */
-function createKey(base: string, { accessToken, orgId }: Credentials, headers: Mix["headers"]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = { "Content-Type": "application/json", Authorization: `Bearer ${accessToken}`, ...headers };
-    const outgoing = request(`${base}/api/v1/enrollment-keys`, { method: "POST", headers: sent }, (answer) => {
-      answer.resume().once("end", () => resolve(answer.statusCode ?? 0));
-    });
-    outgoing.once("error", reject).end(JSON.stringify({ orgId }));
-  });
+/** An audited request. */
+async function createKey(base: string, { accessToken, orgId }: Credentials, more: Mix["headers"]): Promise<number> {
+  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${accessToken}`, ...more };
+  const sent = { headers, body: JSON.stringify({ orgId }) };
+  return (await send(`${base}/api/v1/enrollment-keys`, sent)).status;
 }
 
 type Entry = { userAgent: string; ipAddress: string };
