@@ -11,14 +11,20 @@ import { basename, dirname, join } from "node:path";
 export type Position = { inode: string; generation: string; restarts: number; offset: number; modified: number };
 
 const FIRST_LINE_BYTES = 1024;
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
+
+/** At most so many bytes from an offset. */
+export async function readBytes(file: FileHandle, bytes: number, offset: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
+  return buffer.subarray(0, bytesRead);
+}
 
 /** Digest of the first line; null without one, when there is nothing to read either. */
 async function generationOf(file: FileHandle): Promise<string | null> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0);
-  const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
-  if (newline < 0 && bytesRead < FIRST_LINE_BYTES) return null;
-  const line = buffer.subarray(0, newline < 0 ? FIRST_LINE_BYTES : newline);
+  const start = await readBytes(file, FIRST_LINE_BYTES, 0);
+  const newline = start.indexOf(NEWLINE);
+  if (newline < 0 && start.length < FIRST_LINE_BYTES) return null;
+  const line = newline < 0 ? start : start.subarray(0, newline);
   return createHash("sha256").update(line).digest("hex").slice(0, 16);
 }
 
@@ -57,8 +63,8 @@ export async function newestLines(
   let newlines = 0;
   for (let end = size; end > Math.max(0, size - bytes); ) {
     const start = Math.max(0, end - READ_BACK_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
-    for (let i = bytesRead - 1; i >= 0; i--) if (buffer[i] === NEWLINE && ++newlines > lines) return start + i + 1;
+    const block = await readBytes(file, end - start, start);
+    for (let i = block.length - 1; i >= 0; i--) if (block[i] === NEWLINE && ++newlines > lines) return start + i + 1;
     end = start;
   }
   return size <= bytes ? 0 : undefined;

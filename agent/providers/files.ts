@@ -8,8 +8,10 @@ import {
   fromWatermark,
   generationLabel,
   type LogPart,
+  NEWLINE,
   newestLines,
   type Position,
+  readBytes,
   rotatedParts,
   startOf,
   toWatermark,
@@ -29,20 +31,19 @@ import { pageOfOldestFirst } from "./query";
 
 /** Limit per reading, so that a batch stays far below the server's body limit. */
 const READ_BYTES = 256 * 1024;
-const NEWLINE = 0x0a;
 
 type Line = { text: string; offset: number };
 
 /** At most max complete lines from an offset. A line that fills the whole reading is cut. */
 async function readLines(file: FileHandle, offset: number, max: number): Promise<{ lines: Line[]; end: number }> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, offset);
+  const block = await readBytes(file, READ_BYTES, offset);
   const lines: Line[] = [];
   let start = 0;
-  while (lines.length < max && start < bytesRead) {
-    const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE, start);
-    if (newline < 0 && !(start === 0 && bytesRead === READ_BYTES)) break;
-    const end = newline < 0 ? bytesRead : newline;
-    const text = buffer.toString("utf8", start, end).trimEnd();
+  while (lines.length < max && start < block.length) {
+    const newline = block.indexOf(NEWLINE, start);
+    if (newline < 0 && !(start === 0 && block.length === READ_BYTES)) break;
+    const end = newline < 0 ? block.length : newline;
+    const text = block.toString("utf8", start, end).trimEnd();
     if (text) lines.push({ text, offset: offset + start });
     start = newline < 0 ? end : newline + 1;
   }
@@ -52,8 +53,7 @@ async function readLines(file: FileHandle, offset: number, max: number): Promise
 /** Start of the first line at or after an offset. */
 async function lineStart(file: FileHandle, offset: number): Promise<number> {
   if (offset <= 0) return 0;
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, offset - 1);
-  const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+  const newline = (await readBytes(file, 64 * 1024, offset - 1)).indexOf(NEWLINE);
   return newline < 0 ? offset : offset + newline;
 }
 

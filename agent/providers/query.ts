@@ -34,35 +34,30 @@ export async function* counting(records: AsyncIterable<LogRecord>, tally: Tally)
   }
 }
 
-/** A page of a log read backwards. */
-export async function pageOfNewestFirst(records: AsyncIterable<LogRecord>, filters: Filters): Promise<Page> {
-  const first = (filters.page - 1) * filters.limit;
-  const page: LogRecord[] = [];
-  let total = 0;
-  for await (const record of records) {
-    if (!matches(record, filters)) continue;
-    if (total >= first && page.length < filters.limit) page.push(record);
-    total++;
-  }
-  return { events: page.map(toEntry), total };
-}
-
-const SPARE = 5_000;
-
-/** Matches numbered from `first` up to `end`. */
-async function numbered(
+/** Matches numbered from `first` up to `end`, and the number of all. */
+async function count(
   records: AsyncIterable<LogRecord>,
   filters: Filters,
   { first, end }: { first: number; end: number },
-): Promise<LogRecord[]> {
+): Promise<{ found: LogRecord[]; total: number }> {
   const found: LogRecord[] = [];
-  let number = 0;
+  let total = 0;
   for await (const record of records) {
-    if (number >= end) break;
-    if (matches(record, filters) && number++ >= first) found.push(record);
+    if (!matches(record, filters)) continue;
+    if (total >= first && total < end) found.push(record);
+    total++;
   }
-  return found;
+  return { found, total };
 }
+
+/** A page of a log read backwards. */
+export async function pageOfNewestFirst(records: AsyncIterable<LogRecord>, filters: Filters): Promise<Page> {
+  const end = filters.page * filters.limit;
+  const { found, total } = await count(records, filters, { first: end - filters.limit, end });
+  return { events: found.map(toEntry), total };
+}
+
+const SPARE = 5_000;
 
 /**
  * A page of a log that can only be read forwards. Keeps only the pages up to it; a page past MAX_SCANNED records is
@@ -88,7 +83,7 @@ export async function pageOfOldestFirst(
   const first = total - wanted;
   const found = isKept
     ? newest.reverse().slice(wanted - limit, wanted)
-    : (await numbered(again(), filters, { first, end: first + limit })).reverse();
+    : (await count(again(), filters, { first, end: first + limit })).found.reverse();
   return { events: found.map(toEntry), total };
 }
 

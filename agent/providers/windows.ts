@@ -19,6 +19,7 @@ const SHIPPED_CHANNELS = ["System", "Application", "Security"];
 /** Minimum interval for listing channels again for an unknown name. */
 const RELIST_MS = 30_000;
 type Mark = { recordId: number; time: string };
+type Found = { record: LogRecord; time: string };
 type ListedLog = { LogName: string; RecordCount: number; MaximumSizeInBytes: number; LastWriteTime: string };
 
 const toDescriptor = (log: ListedLog): Descriptor => ({
@@ -62,11 +63,7 @@ export class WindowsProvider implements LogProvider {
     const mark: Mark | undefined = since ? JSON.parse(since) : undefined;
     if (!mark) return this.backlog(max);
     const found = await this.records(READ_AFTER, { after: mark.recordId, time: mark.time, max });
-    return {
-      records: found.map(({ record }) => record),
-      watermark: markOf(found) ?? since ?? "",
-      more: found.length === max,
-    };
+    return toReading(found, { since, more: found.length === max });
   }
 
   /**
@@ -75,9 +72,7 @@ export class WindowsProvider implements LogProvider {
    */
   private async backlog(max: number): Promise<Reading> {
     const newest = (await this.records(READ_NEWEST, { xpath: "*", skip: 0, max: BACKLOG_RECORDS })).reverse();
-    const found = newest.slice(0, max);
-    const more = newest.length > max;
-    return { records: found.map(({ record }) => record), watermark: markOf(found) ?? "", more };
+    return toReading(newest.slice(0, max), { more: newest.length > max });
   }
 
   async describe(): Promise<Descriptor> {
@@ -105,8 +100,8 @@ export class WindowsProvider implements LogProvider {
     return found && toEntry(found.record);
   }
 
-  private async records(script: string, parameters: object): Promise<{ record: LogRecord; time: string }[]> {
-    const records: { record: LogRecord; time: string }[] = [];
+  private async records(script: string, parameters: object): Promise<Found[]> {
+    const records: Found[] = [];
     for await (const line of this.run(script, { log: this.name, ...parameters })) {
       const event = parseWindowsEvent(line);
       if (event) records.push({ record: toWindowsRecord(event), time: event.TimeCreated });
@@ -121,10 +116,11 @@ export class WindowsProvider implements LogProvider {
   }
 }
 
-/** Keeps PowerShell's seven fractional digits, because watermarks compare as text. */
-function markOf(records: { record: LogRecord; time: string }[]): string | undefined {
-  const last = records.at(-1);
-  return last && JSON.stringify({ recordId: last.record.recordId, time: last.time } satisfies Mark);
+/** The watermark keeps PowerShell's seven fractional digits, because watermarks compare as text. */
+function toReading(found: Found[], { since = "", more }: { since?: string | undefined; more: boolean }): Reading {
+  const last = found.at(-1);
+  const mark = last && JSON.stringify({ recordId: last.record.recordId, time: last.time } satisfies Mark);
+  return { records: found.map(({ record }) => record), watermark: mark ?? since, more };
 }
 
 /** Any channel with entries can be queried, even if it had none at startup; the three important ones are shipped. */
