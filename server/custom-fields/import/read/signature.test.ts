@@ -35,6 +35,8 @@ describe("a file of another type", () => {
       '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
       /Excel 2003 XML/,
     ],
+    ["a DIF file", 'TABLE\r\n0,1\r\n"sheet"\r\nVECTORS\r\n0,2\r\n', /Data Interchange Format/],
+    ["a SYLK file", 'ID;PWXL;N;E\r\nP;PGeneral\r\nC;Y1;X1;K"Computer ID"\r\n', /SYLK/],
     ["a single JSON number", "42", /single value, not a table/],
     ["blank lines", "\r\n\r\n   \r\n", /blank lines/],
     [
