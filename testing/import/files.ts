@@ -6,22 +6,9 @@ import { createRandom } from "@/testing/world/random";
 /** Files as exported by products, for tests and the benchmark, from a fixed seed. */
 
 export const AUTOMATE_HEADER = [
-  "Computer ID",
-  "Computer Name",
-  "Client Name",
-  "Location Name",
-  "Serial Number",
-  "Backup Enabled",
-  "Exclude From Patching",
-  "Asset Tag",
-  "Server Role",
-  "Warranty End",
-  "Rack Units",
-  "BitLocker Recovery Key",
-  "Notes",
-  "Primary User",
-  "Purchase Date",
-];
+  "Computer ID, Computer Name, Client Name, Location Name, Serial Number, Backup Enabled, Exclude From Patching, Asset Tag",
+  "Server Role, Warranty End, Rack Units, BitLocker Recovery Key, Notes, Primary User, Purchase Date",
+].flatMap((titles) => titles.split(", "));
 
 const ROLES = ["Domain Controller", "File Server", "SQL Server", "Terminal Server", ""];
 const USERS = ["Zoë Brüning", "José Núñez", "Anna Smith", "Łukasz Żak", "O'Brien, Pat"];

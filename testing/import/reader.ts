@@ -89,7 +89,8 @@ const anyBytes = (read: ReturnType<typeof reader>) =>
     },
   );
 
-const TARGETS: Target[] = [
+/** Targets of a header: two identifiers and two fields. */
+export const TARGETS: Target[] = [
   { id: "sourceId", names: ["Source device ID"], aliases: aliases.sourceId },
   { id: "hostname", names: ["Hostname"], aliases: aliases.hostname },
   { id: "asset", names: ["Asset Tag", "asset_tag"] },

@@ -2,20 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { identifier, isPlaceholder, shortName } from "@/server/custom-fields/import/decide/placeholders";
 import { namesSecret, uniqueTitles } from "@/server/custom-fields/import/normalise";
-import { presetOf } from "@/server/custom-fields/import/presets";
 import { freeFieldKey, toFieldKey } from "@/server/custom-fields/schema";
+import { TARGETS } from "@/testing/import/reader";
 import { guessMapping, type Target } from "./guess-mapping";
 import { ColumnWatch } from "./guess-type";
 
-const automate = presetOf("automate");
-
-const targets: Target[] = [
-  { id: "sourceId", names: ["Source device ID"], aliases: automate.aliases.sourceId },
-  { id: "hostname", names: ["Hostname"], aliases: automate.aliases.hostname },
-  { id: "asset", names: ["Asset Tag", "asset_tag"] },
-  { id: "role", names: ["Server Role", "server_role"] },
-];
-const preselect = (...columns: string[]) => guessMapping(columns, targets);
+const preselect = (...columns: string[]) => guessMapping(columns, TARGETS);
 
 describe("guessMapping", () => {
   it("preselects names that differ only in case, spaces, punctuation or camel case", () => {
