@@ -25,35 +25,38 @@ import {
 } from "@/server/custom-fields/import/outcome-schema";
 import { activeFields } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
+import { keysOf } from "@/server/ground/records";
 import classes from "./check.module.css";
 import { CheckTable, ROW_TONE, VALUE_TONE } from "./check-table";
 import { sentenceOf, sumOf } from "./sentence";
 
 type Props<T extends string> = {
   label: string;
-  items: { name: T; label: string; tone: Tone | null; n: number }[];
+  labels: Record<T, string>;
+  tones: Record<T, Tone | null>;
+  counts: Record<T, number>;
   chosen: T | null;
   onChoose: (name: T | null) => void;
 };
 
 /** Counts that filter the table below; clicking one again clears the filter. */
-function OutcomeChips<T extends string>({ label, items, chosen, onChoose }: Props<T>) {
+function OutcomeChips<T extends string>({ label, labels, tones, counts, chosen, onChoose }: Props<T>) {
   const id = useId();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls; these are filters
     <div className={classes.chips} role="group" aria-labelledby={id}>
       <span id={id}>{label}</span>
-      {items
-        .filter(({ n, name }) => n > 0 || name === chosen)
-        .map(({ name, label: text, tone, n }) => (
+      {keysOf(labels)
+        .filter((name) => counts[name] > 0 || name === chosen)
+        .map((name) => (
           <button
             key={name}
             type="button"
             aria-pressed={name === chosen}
             onClick={() => onChoose(name === chosen ? null : name)}
           >
-            {tone ? <StateTag tone={tone}>{text}</StateTag> : <span>{text}</span>}
-            <strong className="tm-figures">{count(n)}</strong>
+            {tones[name] ? <StateTag tone={tones[name]}>{labels[name]}</StateTag> : <span>{labels[name]}</span>}
+            <strong className="tm-figures">{count(counts[name])}</strong>
           </button>
         ))}
     </div>
@@ -182,23 +185,17 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
       <Stack gap={10} className={shared.pad}>
         <OutcomeChips
           label="Rows"
-          items={ROW_OUTCOMES.map((name) => ({
-            name,
-            tone: ROW_TONE[name],
-            label: ROW_OUTCOME_LABELS[name],
-            n: tally.rows[name],
-          }))}
+          labels={ROW_OUTCOME_LABELS}
+          tones={ROW_TONE}
+          counts={tally.rows}
           chosen={filter.rows}
           onChoose={(rows) => void setFilter({ rows })}
         />
         <OutcomeChips
           label="Values"
-          items={VALUE_OUTCOMES.map((name) => ({
-            name,
-            tone: VALUE_TONE[name],
-            label: VALUE_OUTCOME_LABELS[name],
-            n: values[name],
-          }))}
+          labels={VALUE_OUTCOME_LABELS}
+          tones={VALUE_TONE}
+          counts={values}
           chosen={filter.values}
           onChoose={(chosen) => void setFilter({ values: chosen })}
         />
