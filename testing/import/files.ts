@@ -71,7 +71,7 @@ const xml = (text: string): string =>
 
 type Members = Record<string, string | Buffer>;
 
-/** A ZIP archive of deflated members; `packed`: deflate streams in place of their own. */
+/** A ZIP archive of deflated members; `packed` has deflate streams that replace theirs. */
 export function toZip(members: Members, packed: Record<string, Buffer> = {}): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
