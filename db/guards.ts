@@ -107,8 +107,13 @@ export async function readGuards(sql: postgres.ISql): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Guards of this version, as read from a new database by a test. */
-const guardsOfVersion = (): string[] => readFileSync(join(FOLDER, "guards.txt"), "utf8").trimEnd().split("\n");
+let guards: string[] | undefined;
+
+/** Guards of this version, as read from a new database by a test. Read once, like its functions. */
+function guardsOfVersion(): string[] {
+  guards ??= readFileSync(join(FOLDER, "guards.txt"), "utf8").trimEnd().split("\n");
+  return guards;
+}
 
 /** True if a later version has migrated the database or installed functions; both may run side by side. */
 async function isOfLaterVersion(sql: postgres.ISql, functions: readonly SqlFunction[]): Promise<boolean> {

@@ -1,9 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, describe, expect, inject, it } from "vitest";
+import { tempFolder } from "@/testing/temp-folder";
 import {
   inCallOrder,
   installFunctions,
   isLater,
+  readFunctions,
   type SqlFunction,
   staleFunctions,
   withSealer,
@@ -68,6 +72,15 @@ describe("installFunctions", () => {
       await installFunctions(tx, await staleFunctions(tx, [changed]));
       expect(await tx`SELECT pg_typeof(made_up())::text AS type`).toEqual([{ type: "bigint" }]);
     }));
+});
+
+it("a process keeps its own functions when a later version's files are in its folder", () => {
+  const folder = tempFolder();
+  const file = join(folder, "made_up.sql");
+  writeFileSync(file, "of this version");
+  const own = readFunctions(folder, "1.0.0");
+  writeFileSync(file, "of a later version");
+  expect(readFunctions(folder, "1.1.0")).toEqual(own);
 });
 
 describe("staleFunctions", () => {

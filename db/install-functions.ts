@@ -19,12 +19,21 @@ export const sqlFunction = (name: string, text: string, version: string): SqlFun
   version,
 });
 
-/** Functions below a folder, by name. */
+const known = new Map<string, SqlFunction[]>();
+
+/**
+ * Functions below a folder, by name. Read once: a process keeps checking its own functions when a later version's files
+ * are in its folder.
+ */
 export function readFunctions(folder: string, version: string): SqlFunction[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".sql"))
-    .map((path) => sqlFunction(basename(path, ".sql"), readFileSync(join(folder, path), "utf8"), version))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const functions =
+    known.get(folder) ??
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".sql"))
+      .map((path) => sqlFunction(basename(path, ".sql"), readFileSync(join(folder, path), "utf8"), version))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  known.set(folder, functions);
+  return functions;
 }
 
 /** Callees before callers: a body after RETURN is parsed at creation, and needs its callees. */
