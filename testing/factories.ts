@@ -17,6 +17,7 @@ import {
   users,
 } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
+import { createRegistry } from "@/server/doors/front/registry";
 import type { RouteHandler } from "@/server/doors/http/route";
 import type { Ctx } from "@/server/ground/context";
 import type { Permission, Role } from "@/server/ground/permissions";
@@ -268,40 +269,65 @@ export async function ctxFor(subject: Subject, over: Partial<Ctx> = {}): Promise
   return { ...found, ip: "203.0.113.7", userAgent: "vitest", requestId: randomUUID(), now: () => new Date(), ...over };
 }
 
-type Call = {
-  method?: string;
-  /** Path and query below /api/v1; only the query matters to a handler. */
-  path?: string;
-  params?: Record<string, string | string[]>;
-  /** A bearer token (any kind), or the caller to create one for. */
-  token?: string | Exclude<Subject, Role>;
-  body?: unknown;
+type Asking = {
+  token?: string | Exclude<Subject, Role> | undefined;
   headers?: Record<string, string>;
   /** The socket's address, as reported by the front. */
   ip?: string;
+  signal?: AbortSignal;
 };
+/** A bearer token (any kind), the caller to create one for, or nobody; with headers and address where they matter. */
+export type Caller = Asking["token"] | Asking | null;
+
+const toAsking = (caller: Caller): Asking =>
+  caller && typeof caller === "object" && !("kind" in caller) ? caller : { token: caller ?? undefined };
+
 // biome-ignore lint/suspicious/noExplicitAny: an answer is parsed by its strict schema; tests read its members freely
 export type Answer = { status: number; headers: Headers; text: string; body: any };
 
-/**
- * Calls a route handler with a Request. A success is parsed by the route's own output schema, so every such test is a
- * contract test.
- */
-export async function call(
-  handler: RouteHandler,
-  { method, path = "/", params = {}, token, body, headers = {}, ip = "127.0.0.1" }: Call = {},
-): Promise<Answer> {
+let findFile: ReturnType<typeof createRegistry> | undefined;
+
+/** The handler of a request and its path's parameters, found as the front does; each file is loaded when first asked. */
+async function findRoute(method: string, path: string) {
+  const files = Object.entries(import.meta.glob("/app/api/v1/**/route.ts"));
+  findFile ??= createRegistry(
+    files.map(([file, load]) => ({ path: file.replace(/^\/app\/api\/v1|\/route\.ts$/g, ""), module: { load } })),
+  );
+  const found = findFile(path);
+  const load = found?.handlers.load as () => Promise<Record<string, RouteHandler>>;
+  const handler = (await load?.())?.[method];
+  if (!found || !handler) throw new Error(`There is no ${method} ${path}`);
+  return { handler, params: found.params };
+}
+
+async function ask(caller: Caller, line: string, body: unknown) {
+  const { token, headers = {}, ip = "127.0.0.1", signal } = toAsking(caller);
+  const [method = "", path = ""] = line.split(/ (.*)/s);
+  const { handler, params } = await findRoute(method, path.split("?")[0] ?? "");
   const sent = new Headers({ "x-trailmark-peer": ip, "user-agent": "vitest", ...headers });
   if (token) sent.set("authorization", `Bearer ${typeof token === "string" ? token : await toToken(token)}`);
   if (body !== undefined && !sent.has("content-type")) sent.set("content-type", "application/json");
   const raw =
     body === undefined ? null : typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
   const request = new Request(`http://127.0.0.1:3000/api/v1${path}`, {
-    method: method ?? (raw === null ? "GET" : "POST"),
+    method,
     headers: sent,
     body: raw as RequestInit["body"],
+    ...(signal && { signal }),
   });
-  const response = await handler(request, { params: Promise.resolve(params) });
+  return { response: await handler(request, { params: Promise.resolve(params) }), output: handler.spec.output };
+}
+
+/** Sends a request to its route, such as "GET /users?limit=5" below /api/v1. */
+export const send = async (caller: Caller, line: string, body?: unknown): Promise<Response> =>
+  (await ask(caller, line, body)).response;
+
+/**
+ * Sends a request and reads its answer. A success is parsed by the route's own output schema, so every such test is a
+ * contract test.
+ */
+export async function call(caller: Caller, line: string, body?: unknown): Promise<Answer> {
+  const { response, output } = await ask(caller, line, body);
   const text = await response.text();
   const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "");
   const answer = {
@@ -310,7 +336,6 @@ export async function call(
     text,
     body: isJson && text ? JSON.parse(text) : undefined,
   };
-  const { output } = handler.spec;
   if (response.ok && isJson && output instanceof z.ZodType) output.parse(answer.body);
   return answer;
 }

@@ -1,8 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { POST as CHECK } from "@/app/api/v1/streams/[id]/check/route";
-import { GET } from "@/app/api/v1/streams/[id]/route";
-import { POST as CREATE } from "@/app/api/v1/streams/route";
 import { asSystem } from "@/db/client";
 import { streamPositions } from "@/db/schema";
 import { newId } from "@/server/ground/ids";
@@ -15,16 +12,13 @@ import { workOff } from "./jobs";
 import { withSettings } from "./settings";
 import { type StreamReceiver, startStreamReceiver } from "./stream-receiver";
 
-/** A request about a stream by id. */
-export const at = (id: string, body?: object) => ({ method: "POST", params: { id }, ...(body && { body }) });
-
 export async function send(): Promise<void> {
   await wakeStreams();
   await workOff(streamJob);
 }
 
 export const stateOf = async (token: TestUser, id: string) =>
-  stream.parse((await call(GET, { token, params: { id } })).body);
+  stream.parse((await call(token, `GET /streams/${id}`)).body);
 
 /** Makes a stream's next attempt due. */
 export const due = (streamId: string) =>
@@ -57,14 +51,14 @@ export function streamSite() {
 
   async function create(token: TestUser, over: object = {}) {
     const body = { name: "SIEM", kind: "https", config: { url: receiver.url }, ...over };
-    const answer = await call(CREATE, { token, body });
+    const answer = await call(token, "POST /streams", body);
     expect(answer.status, answer.text).toBe(201);
     return createdStream.parse(answer.body);
   }
 
   async function createActive(token: TestUser, over: object = {}) {
     const created = await create(token, over);
-    const { body } = await call(CHECK, { token, ...at(created.id) });
+    const { body } = await call(token, `POST /streams/${created.id}/check`);
     expect(checkResult.parse(body)).toMatchObject({ ok: true, stream: { state: "active" } });
     forget();
     return created;

@@ -1,9 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { DELETE, GET as GET_ONE, PATCH } from "@/app/api/v1/custom-fields/[id]/route";
-import { GET, POST } from "@/app/api/v1/custom-fields/route";
-import { PATCH as SET } from "@/app/api/v1/devices/[id]/custom-fields/route";
-import { GET as DEVICE } from "@/app/api/v1/devices/[id]/route";
-import { GET as DEVICES } from "@/app/api/v1/devices/route";
 import { call, createDevice, createOrg, createPartner, createUser } from "@/testing/factories";
 
 async function arrange() {
@@ -20,20 +15,20 @@ const field = (over: object = {}) => ({ name: "Asset tag", fieldKey: "asset_tag"
 describe("field definitions", () => {
   it("a partner creates fields for all organizations, an admin for their own", async () => {
     const { partnerAdmin, orgAdmin, own } = await arrange();
-    const wide = await call(POST, { token: partnerAdmin, body: field() });
+    const wide = await call(partnerAdmin, "POST /custom-fields", field());
     expect(wide.status).toBe(201);
     expect(wide.body).toMatchObject({ owner: "all_organizations", orgId: null, required: false, options: null });
-    const mine = await call(POST, { token: orgAdmin, body: field({ fieldKey: "mine" }) });
+    const mine = await call(orgAdmin, "POST /custom-fields", field({ fieldKey: "mine" }));
     expect(mine.body).toMatchObject({ owner: "organization", orgId: own.id });
-    const seen = await call(GET, { token: orgAdmin });
+    const seen = await call(orgAdmin, "GET /custom-fields");
     expect(seen.body.data.map((d: { fieldKey: string }) => d.fieldKey).sort()).toEqual(["asset_tag", "mine"]);
   });
 
   it("require unique keys per owner, and allow the same key for another owner", async () => {
     const { partnerAdmin, own } = await arrange();
-    expect((await call(POST, { token: partnerAdmin, body: field() })).status).toBe(201);
-    expect((await call(POST, { token: partnerAdmin, body: field() })).body.code).toBe("conflict");
-    expect((await call(POST, { token: partnerAdmin, body: field({ orgId: own.id }) })).status).toBe(201);
+    expect((await call(partnerAdmin, "POST /custom-fields", field())).status).toBe(201);
+    expect((await call(partnerAdmin, "POST /custom-fields", field())).body.code).toBe("conflict");
+    expect((await call(partnerAdmin, "POST /custom-fields", field({ orgId: own.id }))).status).toBe(201);
   });
 
   it.each([
@@ -49,7 +44,7 @@ describe("field definitions", () => {
     [field({ surprise: 1 })],
   ])("reject %j", async (body) => {
     const { partnerAdmin } = await arrange();
-    expect((await call(POST, { token: partnerAdmin, body })).body.code).toBe("validation_failed");
+    expect((await call(partnerAdmin, "POST /custom-fields", body)).body.code).toBe("validation_failed");
   });
 
   it.each([
@@ -58,75 +53,71 @@ describe("field definitions", () => {
     ["fieldKey", "other_key"],
   ])("reject a change of %s", async (path, value) => {
     const { partnerAdmin } = await arrange();
-    const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
+    const { id } = (await call(partnerAdmin, "POST /custom-fields", field())).body;
     const body = { name: "Renamed", [path]: value };
-    const refused = await call(PATCH, { method: "PATCH", token: partnerAdmin, params: { id }, body });
+    const refused = await call(partnerAdmin, `PATCH /custom-fields/${id}`, body);
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path, message: "cannot be changed" }] } });
-    const kept = await call(GET_ONE, { token: partnerAdmin, params: { id } });
+    const kept = await call(partnerAdmin, `GET /custom-fields/${id}`);
     expect(kept.body).toMatchObject({ name: "Asset tag", type: "text", fieldKey: "asset_tag" });
   });
 
   it("allow edits of shared fields only with access to all organizations", async () => {
     const { partner, own, other, partnerAdmin, device } = await arrange();
     const elsewhere = await createDevice({ orgId: other.id });
-    const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
+    const { id } = (await call(partnerAdmin, "POST /custom-fields", field())).body;
     const set = (on: string, token: typeof partnerAdmin) =>
-      call(SET, { method: "PATCH", token, params: { id: on }, body: { asset_tag: "A-1" } });
+      call(token, `PATCH /devices/${on}/custom-fields`, { asset_tag: "A-1" });
     await set(elsewhere.id, partnerAdmin);
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
     expect((await set(device.id, limited)).status).toBe(200);
-    const params = { id };
-    expect((await call(PATCH, { method: "PATCH", token: limited, params, body: { name: "Mine" } })).status).toBe(403);
-    expect((await call(DELETE, { method: "DELETE", token: limited, params })).status).toBe(403);
-    const kept = await call(DEVICE, { token: partnerAdmin, params: { id: elsewhere.id } });
+    expect((await call(limited, `PATCH /custom-fields/${id}`, { name: "Mine" })).status).toBe(403);
+    expect((await call(limited, `DELETE /custom-fields/${id}`)).status).toBe(403);
+    const kept = await call(partnerAdmin, `GET /devices/${elsewhere.id}`);
     expect(kept.body.customFields).toMatchObject({ asset_tag: "A-1" });
-    expect((await call(DELETE, { method: "DELETE", token: partnerAdmin, params })).status).toBe(204);
+    expect((await call(partnerAdmin, `DELETE /custom-fields/${id}`)).status).toBe(204);
   });
 
   it("are created for all organizations only with access to all of them", async () => {
     const { partner, own } = await arrange();
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
     for (const body of [field(), field({ owner: "all_organizations" })]) {
-      const refused = await call(POST, { token: limited, body });
+      const refused = await call(limited, "POST /custom-fields", body);
       expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining("name the one whose field")]);
     }
-    const mine = await call(POST, { token: limited, body: field({ orgId: own.id }) });
+    const mine = await call(limited, "POST /custom-fields", field({ orgId: own.id }));
     expect(mine.body).toMatchObject({ owner: "organization", orgId: own.id });
   });
 
   it("accept changed options", async () => {
     const { partnerAdmin } = await arrange();
-    const created = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });
-    const params = { id: created.body.id };
-    const changed = await call(PATCH, { method: "PATCH", token: partnerAdmin, params, body: { options: ["a", "b"] } });
+    const created = await call(partnerAdmin, "POST /custom-fields", field({ type: "dropdown", options: ["a"] }));
+    const changed = await call(partnerAdmin, `PATCH /custom-fields/${created.body.id}`, { options: ["a", "b"] });
     expect(changed.body.options).toEqual(["a", "b"]);
   });
 
   it("keep shared fields read-only for an organization's admin and hidden from strangers", async () => {
     const { partnerAdmin, orgAdmin, viewer } = await arrange();
-    const created = await call(POST, { token: partnerAdmin, body: field() });
-    const params = { id: created.body.id };
-    expect((await call(GET_ONE, { token: orgAdmin, params })).status).toBe(200);
-    expect((await call(PATCH, { method: "PATCH", token: orgAdmin, params, body: { name: "x" } })).status).toBe(403);
-    expect((await call(DELETE, { method: "DELETE", token: orgAdmin, params })).status).toBe(403);
-    expect((await call(POST, { token: viewer, body: field({ fieldKey: "k" }) })).status).toBe(403);
-    expect((await call(POST, { token: orgAdmin, body: field({ owner: "all_organizations" }) })).status).toBe(403);
+    const created = await call(partnerAdmin, "POST /custom-fields", field());
+    expect((await call(orgAdmin, `GET /custom-fields/${created.body.id}`)).status).toBe(200);
+    expect((await call(orgAdmin, `PATCH /custom-fields/${created.body.id}`, { name: "x" })).status).toBe(403);
+    expect((await call(orgAdmin, `DELETE /custom-fields/${created.body.id}`)).status).toBe(403);
+    expect((await call(viewer, "POST /custom-fields", field({ fieldKey: "k" }))).status).toBe(403);
+    expect((await call(orgAdmin, "POST /custom-fields", field({ owner: "all_organizations" }))).status).toBe(403);
     const stranger = await createUser({ role: "partner_admin" });
-    expect((await call(GET_ONE, { token: stranger, params })).status).toBe(404);
-    expect((await call(DELETE, { method: "DELETE", token: stranger, params })).status).toBe(404);
+    expect((await call(stranger, `GET /custom-fields/${created.body.id}`)).status).toBe(404);
+    expect((await call(stranger, `DELETE /custom-fields/${created.body.id}`)).status).toBe(404);
   });
 });
 
 describe("field values", () => {
   it("are set, shown and cleared by key", async () => {
     const { partnerAdmin, device } = await arrange();
-    await call(POST, { token: partnerAdmin, body: field() });
-    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "seats", type: "number", defaultValue: 1 }) });
-    const params = { id: device.id };
-    const set = await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "A-1", seats: 4 } });
+    await call(partnerAdmin, "POST /custom-fields", field());
+    await call(partnerAdmin, "POST /custom-fields", field({ fieldKey: "seats", type: "number", defaultValue: 1 }));
+    const set = await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { asset_tag: "A-1", seats: 4 });
     expect(set.body).toEqual({ deviceId: device.id, customFields: { asset_tag: "A-1", seats: 4 } });
-    await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: null, seats: null } });
-    const shown = await call(DEVICE, { token: partnerAdmin, params });
+    await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { asset_tag: null, seats: null });
+    const shown = await call(partnerAdmin, `GET /devices/${device.id}`);
     expect(shown.body.customFields).toEqual({ asset_tag: null, seats: 1 });
   });
 
@@ -141,32 +132,30 @@ describe("field values", () => {
     [{ asset_tag: "good", seats: "bad" }],
   ])("reject %j entirely", async (body) => {
     const { partnerAdmin, device } = await arrange();
-    await call(POST, { token: partnerAdmin, body: field() });
-    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "seats", type: "number" }) });
-    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "on", type: "boolean" }) });
-    await call(POST, { token: partnerAdmin, body: field({ fieldKey: "bought", type: "date" }) });
+    await call(partnerAdmin, "POST /custom-fields", field());
+    await call(partnerAdmin, "POST /custom-fields", field({ fieldKey: "seats", type: "number" }));
+    await call(partnerAdmin, "POST /custom-fields", field({ fieldKey: "on", type: "boolean" }));
+    await call(partnerAdmin, "POST /custom-fields", field({ fieldKey: "bought", type: "date" }));
     const kind = field({ fieldKey: "kind", type: "dropdown", options: ["a", "b"], required: true });
-    await call(POST, { token: partnerAdmin, body: kind });
-    const params = { id: device.id };
-    const answer = await call(SET, { method: "PATCH", token: partnerAdmin, params, body });
+    await call(partnerAdmin, "POST /custom-fields", kind);
+    const answer = await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, body);
     expect(answer.body.code).toBe("validation_failed");
-    const shown = await call(DEVICE, { token: partnerAdmin, params });
+    const shown = await call(partnerAdmin, `GET /devices/${device.id}`);
     expect(Object.values(shown.body.customFields).every((v) => v === null)).toBe(true);
   });
 
   it("keep a number exactly as given, or reject it", async () => {
     const { partnerAdmin, device } = await arrange();
     const seats = (over = {}) => field({ fieldKey: "seats", type: "number", ...over });
-    const params = { id: device.id };
-    const set = (value: number) => call(SET, { method: "PATCH", token: partnerAdmin, params, body: { seats: value } });
-    await call(POST, { token: partnerAdmin, body: seats() });
+    const set = (value: number) => call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { seats: value });
+    await call(partnerAdmin, "POST /custom-fields", seats());
     for (const value of [2 ** 53 - 1, 1 - 2 ** 53, 0.1 + 0.2, 1.5e-7])
       expect((await set(value)).body.customFields.seats).toBe(value);
     const detail = "seats: is a whole number beyond 9007199254740991, which would be rounded";
     for (const value of [2 ** 53, -(2 ** 63), 1e300]) expect((await set(value)).body.detail).toBe(detail);
-    const created = await call(POST, { token: partnerAdmin, body: seats({ fieldKey: "more", defaultValue: 2 ** 53 }) });
+    const created = await call(partnerAdmin, "POST /custom-fields", seats({ fieldKey: "more", defaultValue: 2 ** 53 }));
     expect(created.body.detail).toMatch(/^defaultValue: is a whole number beyond/);
-    const write = (body: string) => call(SET, { method: "PATCH", token: partnerAdmin, params, body });
+    const write = (body: string) => call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, body);
     for (const [digits, value] of [
       ["1.50", 1.5],
       ["15e-1", 1.5],
@@ -179,63 +168,60 @@ describe("field values", () => {
       );
     const body = field({ fieldKey: "tax", type: "number", defaultValue: "@" });
     const asText = JSON.stringify(body).replace(/"@"/, "0.12345678901234567890");
-    expect((await call(POST, { token: partnerAdmin, body: asText })).body.detail).toMatch(/^defaultValue: has more/);
-    const tax = (await call(POST, { token: partnerAdmin, body: { ...body, defaultValue: 0.5 } })).body;
+    expect((await call(partnerAdmin, "POST /custom-fields", asText)).body.detail).toMatch(/^defaultValue: has more/);
+    const tax = (await call(partnerAdmin, "POST /custom-fields", { ...body, defaultValue: 0.5 })).body;
     const change = '{"defaultValue":0.12345678901234567890}';
-    const changed = await call(PATCH, { method: "PATCH", token: partnerAdmin, params: { id: tax.id }, body: change });
+    const changed = await call(partnerAdmin, `PATCH /custom-fields/${tax.id}`, change);
     expect(changed.body.detail).toMatch(/^defaultValue: has more/);
   });
 
   it("use an organization's own field before a shared one with the same key", async () => {
     const { partnerAdmin, own, device } = await arrange();
-    await call(POST, { token: partnerAdmin, body: field() });
-    await call(POST, { token: partnerAdmin, body: field({ type: "number", orgId: own.id }) });
-    const params = { id: device.id };
-    const set = await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: 7 } });
+    await call(partnerAdmin, "POST /custom-fields", field());
+    await call(partnerAdmin, "POST /custom-fields", field({ type: "number", orgId: own.id }));
+    const set = await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { asset_tag: 7 });
     expect(set.body.customFields).toEqual({ asset_tag: 7 });
   });
 
   it("mask secret fields without permission to manage fields", async () => {
     const { partnerAdmin, viewer, device } = await arrange();
-    await call(POST, { token: partnerAdmin, body: field({ secret: true }) });
-    const params = { id: device.id };
-    await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "hunter2" } });
-    expect((await call(DEVICE, { token: viewer, params })).text).not.toContain("hunter2");
-    expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields.asset_tag).toBe("hunter2");
+    await call(partnerAdmin, "POST /custom-fields", field({ secret: true }));
+    await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { asset_tag: "hunter2" });
+    expect((await call(viewer, `GET /devices/${device.id}`)).text).not.toContain("hunter2");
+    expect((await call(partnerAdmin, `GET /devices/${device.id}`)).body.customFields.asset_tag).toBe("hunter2");
     // Nor are they found out by asking which devices have them.
     const holds = async (token: typeof viewer) =>
-      (await call(DEVICES, { token, path: "/devices?fieldKey=asset_tag&fieldValue=hunter2" })).body.pagination.total;
+      (await call(token, "GET /devices?fieldKey=asset_tag&fieldValue=hunter2")).body.pagination.total;
     expect([await holds(viewer), await holds(partnerAdmin)]).toEqual([0, 1]);
   });
 
   it("can be searched to find devices", async () => {
     const { partnerAdmin, own, device } = await arrange();
     await createDevice({ orgId: own.id });
-    await call(POST, { token: partnerAdmin, body: field({ type: "number" }) });
-    await call(SET, { method: "PATCH", token: partnerAdmin, params: { id: device.id }, body: { asset_tag: 7 } });
-    const found = await call(DEVICES, { token: partnerAdmin, path: "/devices?fieldKey=asset_tag&fieldValue=7" });
+    await call(partnerAdmin, "POST /custom-fields", field({ type: "number" }));
+    await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { asset_tag: 7 });
+    const found = await call(partnerAdmin, "GET /devices?fieldKey=asset_tag&fieldValue=7");
     expect(found.body.data.map((d: { id: string }) => d.id)).toEqual([device.id]);
-    const none = await call(DEVICES, { token: partnerAdmin, path: "/devices?fieldKey=asset_tag&fieldValue=seven" });
+    const none = await call(partnerAdmin, "GET /devices?fieldKey=asset_tag&fieldValue=seven");
     expect(none.body.pagination.total).toBe(0);
   });
 
   it("are deleted with their field", async () => {
     const { partnerAdmin, device } = await arrange();
-    const created = await call(POST, { token: partnerAdmin, body: field() });
-    const params = { id: device.id };
-    await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "A-1" } });
-    expect(
-      (await call(DELETE, { method: "DELETE", token: partnerAdmin, params: { id: created.body.id } })).status,
-    ).toBe(204);
-    await call(POST, { token: partnerAdmin, body: field() });
-    expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields).toEqual({ asset_tag: null });
+    const created = await call(partnerAdmin, "POST /custom-fields", field());
+    await call(partnerAdmin, `PATCH /devices/${device.id}/custom-fields`, { asset_tag: "A-1" });
+    expect((await call(partnerAdmin, `DELETE /custom-fields/${created.body.id}`)).status).toBe(204);
+    await call(partnerAdmin, "POST /custom-fields", field());
+    expect((await call(partnerAdmin, `GET /devices/${device.id}`)).body.customFields).toEqual({
+      asset_tag: null,
+    });
   });
 
   it("return the same 404 for another tenant's device and a missing one", async () => {
     const { device } = await arrange();
     const stranger = await createUser({ role: "partner_admin" });
     for (const id of [device.id, "00000000-0000-4000-8000-000000000000"]) {
-      const answer = await call(SET, { method: "PATCH", token: stranger, params: { id }, body: { a: 1 } });
+      const answer = await call(stranger, `PATCH /devices/${id}/custom-fields`, { a: 1 });
       expect(answer.body.code).toBe("not_found");
     }
   });

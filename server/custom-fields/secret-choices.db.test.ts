@@ -1,6 +1,4 @@
 import { expect, it } from "vitest";
-import { DELETE, GET as GET_ONE, PATCH } from "@/app/api/v1/custom-fields/[id]/route";
-import { GET, POST } from "@/app/api/v1/custom-fields/route";
 import { auditRows, call, createDevice, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { listDeviceValues } from "./values";
 
@@ -13,7 +11,7 @@ async function arrange() {
   const viewer = await createUser({ role: "org_viewer", orgId: org.id, partnerId: partner.id });
   const create = async (secret: boolean) => {
     const body = { name: "Password", fieldKey: "password", type: "dropdown", options: OPTIONS, secret };
-    const created = await call(POST, { token: admin, body: { ...body, defaultValue: OPTIONS[0] } });
+    const created = await call(admin, "POST /custom-fields", { ...body, defaultValue: OPTIONS[0] });
     return { id: created.body.id as string };
   };
   return { org, admin, viewer, create };
@@ -29,8 +27,8 @@ const audited = async (orgId: string): Promise<string> =>
 it("a secret field's choices and default never enter the audit log", async () => {
   const { org, admin, create } = await arrange();
   const params = await create(true);
-  await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "Local password" } });
-  await call(DELETE, { method: "DELETE", token: admin, params });
+  await call(admin, `PATCH /custom-fields/${params.id}`, { name: "Local password" });
+  await call(admin, `DELETE /custom-fields/${params.id}`);
   const entries = await audited(org.id);
   for (const action of ["create", "update", "delete"]) expect(entries).toContain(`custom_field.${action}`);
   expect(entries).not.toContain("24!");
@@ -40,7 +38,7 @@ it("marking or unmarking a field as secret is recorded without choices and defau
   const { org, admin, create } = await arrange();
   const params = await create(false);
   const before = (await audited(org.id)).split("24!").length;
-  for (const secret of [true, false]) await call(PATCH, { method: "PATCH", token: admin, params, body: { secret } });
+  for (const secret of [true, false]) await call(admin, `PATCH /custom-fields/${params.id}`, { secret });
   const entries = await audited(org.id);
   expect(entries.match(/custom_field\.update/g)).toHaveLength(2);
   expect(entries.split("24!")).toHaveLength(before);
@@ -52,7 +50,7 @@ it("only people who may set its values see a secret field's choices and default"
   const device = await createDevice({ orgId: org.id });
   const seenBy = async (user: typeof admin) => {
     const fields = await listDeviceValues.run(await ctxFor(user), { id: device.id });
-    const [one, all] = [await call(GET_ONE, { token: user, params }), await call(GET, { token: user })];
+    const [one, all] = [await call(user, `GET /custom-fields/${params.id}`), await call(user, "GET /custom-fields")];
     return [one.body.type, one.text, all.text, JSON.stringify(fields)];
   };
   const [type, ...seen] = await seenBy(viewer);

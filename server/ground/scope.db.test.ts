@@ -1,21 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET as apiKeys } from "@/app/api/v1/api-keys/route";
-import { GET as logs } from "@/app/api/v1/audit-logs/logs/route";
-import { GET as entries } from "@/app/api/v1/audit-logs/route";
-import { POST as createField, GET as customFields } from "@/app/api/v1/custom-fields/route";
-import { GET as deliveries } from "@/app/api/v1/deliveries/route";
-import { PATCH as setValues } from "@/app/api/v1/devices/[id]/custom-fields/route";
-import { GET as devices } from "@/app/api/v1/devices/route";
-import { GET as enrollmentKeys } from "@/app/api/v1/enrollment-keys/route";
-import { GET as notifications } from "@/app/api/v1/notifications/route";
-import { GET as organizations } from "@/app/api/v1/orgs/organizations/route";
-import { GET as overview } from "@/app/api/v1/orgs/overview/route";
-import { GET as users } from "@/app/api/v1/users/route";
-import { POST as createWebhook, GET as webhooks } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notifications as notificationTable } from "@/db/schema";
-import type { RouteHandler } from "@/server/doors/http/route";
 import { queueMail } from "@/server/notify/deliveries/queue";
 import { appendEvents } from "@/testing/audit-entries";
 import {
@@ -50,14 +36,13 @@ async function arrange(operator: TestUser): Promise<Tenant> {
   await createApiKey({ orgId: org.id });
   await createEnrollmentKey({ orgId: org.id });
   const hook = { name: "Chat", url: "https://hooks.example.com/x", kinds: ["chain.broken"], orgId: org.id };
-  expect((await call(createWebhook, { token: operator, body: hook })).status).toBe(201);
+  expect((await call(operator, "POST /webhooks", hook)).status).toBe(201);
   const field = { name: "Site", fieldKey, type: "text" };
-  expect((await call(createField, { token: chief, body: field })).status).toBe(201);
+  expect((await call(chief, "POST /custom-fields", field)).status).toBe(201);
   const own = { ...field, fieldKey: `${fieldKey}_own`, orgId: org.id };
-  expect((await call(createField, { token: chief, body: own })).status).toBe(201);
+  expect((await call(chief, "POST /custom-fields", own)).status).toBe(201);
   const body = { [fieldKey]: "Berlin" };
-  const set = { token: chief, method: "PATCH", params: { id: device.id }, body };
-  expect((await call(setValues, set)).status).toBe(200);
+  expect((await call(chief, `PATCH /devices/${device.id}/custom-fields`, body)).status).toBe(200);
   await asSystem(async (tx) => {
     const mail = { type: "report", subject: org.name, at: new Date(), mail: { text: "" } };
     await queueMail(tx, { id: operator.id, partnerId: partner.id, orgId: org.id }, mail);
@@ -77,9 +62,9 @@ describe("a platform operator viewing selected organizations", () => {
     first = await arrange(operator);
     second = await arrange(operator);
   });
-  const list = async (route: RouteHandler, ...orgs: Tenant[]) => {
+  const list = async (path: string, ...orgs: Tenant[]) => {
     const query = new URLSearchParams(orgs.map(({ org }) => ["orgId", org.id]));
-    const { status, body } = await call(route, { token: operator, path: `/?${query}` });
+    const { status, body } = await call(operator, `GET ${path}?${query}`);
     expect(status).toBe(200);
     return body.data ?? body.entries;
   };
@@ -90,38 +75,38 @@ describe("a platform operator viewing selected organizations", () => {
       { name: chief.name, email: chief.email, role: "partner_admin", department: "Operations" },
     ];
     const usersIn = async (...orgs: Tenant[]) =>
-      (await list(entries, ...orgs))
+      (await list("/audit-logs", ...orgs))
         .filter(({ action }: { action: string }) => action === "device.create")
         .map(({ user }: { user: object }) => user);
     expect(await usersIn(first)).toEqual(named(first));
     expect(await usersIn(first, second)).toEqual([...named(second), ...named(first)]);
-    const found = await call(logs, { token: operator, path: `/?orgId=${first.org.id}&user=${first.key.name}` });
+    const found = await call(operator, `GET /audit-logs/logs?orgId=${first.org.id}&user=${first.key.name}`);
     expect(found.body.data).toMatchObject([{ user: { name: first.key.name } }]);
   });
 
   it("sees shared fields of their partner and the devices with values", async () => {
     const keys = async (...orgs: Tenant[]) =>
-      (await list(customFields, ...orgs)).map(({ fieldKey }: { fieldKey: string }) => fieldKey).sort();
+      (await list("/custom-fields", ...orgs)).map(({ fieldKey }: { fieldKey: string }) => fieldKey).sort();
     expect(await keys(first)).toEqual([first.fieldKey, `${first.fieldKey}_own`]);
     const holding = async ({ org, fieldKey }: Tenant) =>
-      (
-        await call(devices, { token: operator, path: `/?orgId=${org.id}&fieldKey=${fieldKey}&fieldValue=Berlin` })
-      ).body.data.map(({ id }: TestDevice) => id);
+      (await call(operator, `GET /devices?orgId=${org.id}&fieldKey=${fieldKey}&fieldValue=Berlin`)).body.data.map(
+        ({ id }: TestDevice) => id,
+      );
     expect(await holding(first)).toEqual([first.device.id]);
     expect(await holding({ ...first, fieldKey: second.fieldKey })).toEqual([]);
   });
 
-  it.for<[string, RouteHandler, (row: { id: string; orgId: string }) => string | null, number?]>([
-    ["users", users, ({ orgId }) => orgId],
-    ["API keys", apiKeys, ({ orgId }) => orgId],
-    ["enrolment keys", enrollmentKeys, ({ orgId }) => orgId],
-    ["webhooks", webhooks, ({ orgId }) => orgId],
-    ["devices", devices, ({ orgId }) => orgId],
-    ["deliveries", deliveries, ({ orgId }) => orgId],
-    ["notifications", notifications, ({ orgId }) => orgId],
-    ["organizations", organizations, ({ id }) => id],
-    ["the overview", overview, ({ orgId }) => orgId],
-  ])("sees nothing of other organizations in the list of %s", async ([_, route, ownerOf]) => {
-    for (const tenant of [first, second]) expect((await list(route, tenant)).map(ownerOf)).toEqual([tenant.org.id]);
+  it.for<[string, string, (row: { id: string; orgId: string }) => string | null, number?]>([
+    ["users", "/users", ({ orgId }) => orgId],
+    ["API keys", "/api-keys", ({ orgId }) => orgId],
+    ["enrolment keys", "/enrollment-keys", ({ orgId }) => orgId],
+    ["webhooks", "/webhooks", ({ orgId }) => orgId],
+    ["devices", "/devices", ({ orgId }) => orgId],
+    ["deliveries", "/deliveries", ({ orgId }) => orgId],
+    ["notifications", "/notifications", ({ orgId }) => orgId],
+    ["organizations", "/orgs/organizations", ({ id }) => id],
+    ["the overview", "/orgs/overview", ({ orgId }) => orgId],
+  ])("sees nothing of other organizations in the list of %s", async ([_, path, ownerOf]) => {
+    for (const tenant of [first, second]) expect((await list(path, tenant)).map(ownerOf)).toEqual([tenant.org.id]);
   });
 });

@@ -1,10 +1,15 @@
 import postgres from "postgres";
 import { describe, expect, inject, it } from "vitest";
-import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
-import { GET as getOne, PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
-import { GET as list, POST } from "@/app/api/v1/orgs/organizations/route";
-import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
-import { auditRows, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
+import {
+  auditRows,
+  call,
+  createApiKey,
+  createOrg,
+  createPartner,
+  createUser,
+  type TestApiKey,
+  type TestUser,
+} from "@/testing/factories";
 
 const partnerAdmin = async () => {
   const partner = await createPartner();
@@ -15,15 +20,15 @@ describe("GET /orgs/organizations", () => {
   it("lists exactly the organizations that the caller can access", async () => {
     const { partner, admin } = await partnerAdmin();
     const org = await createOrg({ partnerId: partner.id, name: "Zebra 100% Ltd" });
-    const ids = async (token: Parameters<typeof call>[1] & object) =>
-      (await call(list, token)).body.data.map((o: { id: string }) => o.id);
-    expect(await ids({ token: admin })).toEqual(expect.arrayContaining([partner.homeOrgId, org.id]));
-    expect(await ids({ token: admin })).toHaveLength(2);
-    expect(await ids({ token: await createUser({ role: "org_viewer", orgId: org.id }) })).toEqual([org.id]);
-    expect(await ids({ token: await createApiKey({ orgId: org.id }) })).toEqual([org.id]);
-    expect(await ids({ token: admin, path: "/?search=100%25" })).toEqual([org.id]);
-    expect(await ids({ token: admin, path: `/?orgId=${org.id}` })).toEqual([org.id]);
-    expect((await call(list, { token: admin, path: "/?limit=100&page=2" })).body).toMatchObject({
+    const ids = async (token: TestUser | TestApiKey, query = "") =>
+      (await call(token, `GET /orgs/organizations${query}`)).body.data.map((o: { id: string }) => o.id);
+    expect(await ids(admin)).toEqual(expect.arrayContaining([partner.homeOrgId, org.id]));
+    expect(await ids(admin)).toHaveLength(2);
+    expect(await ids(await createUser({ role: "org_viewer", orgId: org.id }))).toEqual([org.id]);
+    expect(await ids(await createApiKey({ orgId: org.id }))).toEqual([org.id]);
+    expect(await ids(admin, "?search=100%25")).toEqual([org.id]);
+    expect(await ids(admin, `?orgId=${org.id}`)).toEqual([org.id]);
+    expect((await call(admin, "GET /orgs/organizations?limit=100&page=2")).body).toMatchObject({
       data: [],
       pagination: { page: 2, limit: 100, total: 2, totalPages: 1 },
     });
@@ -31,24 +36,24 @@ describe("GET /orgs/organizations", () => {
 
   it("returns 403 for a foreign organization, 400 for an invalid page, 401 without a caller", async () => {
     const { admin } = await partnerAdmin();
-    expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
+    expect((await call(admin, `GET /orgs/organizations?orgId=${(await createOrg()).id}`)).status).toBe(403);
     for (const query of ["page=0", "limit=x", "limit=-1", "surprise=1", "orgId=x"])
-      expect((await call(list, { token: admin, path: `/?${query}` })).status, query).toBe(400);
-    expect((await call(list)).status).toBe(401);
+      expect((await call(admin, `GET /orgs/organizations?${query}`)).status, query).toBe(400);
+    expect((await call(null, "GET /orgs/organizations")).status).toBe(401);
   });
 });
 
 describe("POST /orgs/organizations", () => {
   it("creates an organization with a unique slug, accessible to its creator and recorded", async () => {
     const { partner, admin } = await partnerAdmin();
-    const first = await call(POST, { token: admin, body: { name: " Contoso Ltd " } });
+    const first = await call(admin, "POST /orgs/organizations", { name: " Contoso Ltd " });
     expect(first).toMatchObject({
       status: 201,
       body: { name: "Contoso Ltd", slug: "contoso-ltd", partnerId: partner.id, isHome: false },
     });
-    const second = await call(POST, { token: admin, body: { name: "Contoso Ltd" } });
+    const second = await call(admin, "POST /orgs/organizations", { name: "Contoso Ltd" });
     expect(second.body.slug).toMatch(/^contoso-ltd-[0-9a-f]{6}$/);
-    expect((await call(getOne, { token: admin, params: { id: first.body.id } })).body).toEqual(first.body);
+    expect((await call(admin, `GET /orgs/organizations/${first.body.id}`)).body).toEqual(first.body);
     expect(await auditRows(first.body.id)).toMatchObject([
       { action: "organization.create", actorId: admin.id, resourceId: first.body.id, resourceName: "Contoso Ltd" },
     ]);
@@ -58,13 +63,13 @@ describe("POST /orgs/organizations", () => {
     const { partner, admin } = await partnerAdmin();
     const { id: chosen } = await createOrg({ partnerId: partner.id });
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [chosen] });
-    const { link } = (await call(invite, { method: "POST", token: admin, params: { id: limited.id } })).body;
-    const created = await call(POST, { token: limited, body: { name: "New" } });
-    expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(
+    const { link } = (await call(admin, `POST /users/${limited.id}/invite`)).body;
+    const created = await call(limited, "POST /orgs/organizations", { name: "New" });
+    expect((await call(limited, "GET /orgs/organizations")).body.data.map((o: { id: string }) => o.id)).toContain(
       created.body.id,
     );
     const body = { token: new URL(link).hash.slice(1), password: "chosen by a link from before" };
-    expect((await call(reset, { body })).status).toBe(400);
+    expect((await call(null, "POST /auth/password/reset", body)).status).toBe(400);
     expect((await auditRows(partner.homeOrgId)).filter((r) => r.action === "user.permission.change")).toMatchObject([
       {
         actorId: limited.id,
@@ -75,7 +80,7 @@ describe("POST /orgs/organizations", () => {
         },
       },
     ]);
-    await call(POST, { token: admin, body: { name: "Of one who reaches all" } });
+    await call(admin, "POST /orgs/organizations", { name: "Of one who reaches all" });
     const changes = (await auditRows(partner.homeOrgId)).filter((r) => r.action === "user.permission.change");
     expect(changes).toHaveLength(1);
   });
@@ -86,37 +91,45 @@ describe("POST /orgs/organizations", () => {
     await owner`
       INSERT INTO organizations (id, partner_id, name, slug)
       SELECT gen_random_uuid(), ${partner.id}, 'Full', 'full-' || n FROM generate_series(1, 9999) n`;
-    const refused = await call(POST, { token: admin, body: { name: "One too many" } });
+    const refused = await call(admin, "POST /orgs/organizations", { name: "One too many" });
     // What looks at every organization, in other suites, has no more to look at than before.
     await owner`DELETE FROM organizations WHERE partner_id = ${partner.id} AND slug LIKE 'full-%'`;
     await owner.end();
     expect(refused).toMatchObject({ status: 409, body: { detail: "There are 10,000 organizations already." } });
-    expect((await call(POST, { token: admin, body: { name: "One of few" } })).status).toBe(201);
+    expect((await call(admin, "POST /orgs/organizations", { name: "One of few" })).status).toBe(201);
   });
 
   it("requires a partner caller with the permission", async () => {
     const partner = await createPartner();
     const body = { name: "X" };
-    expect((await call(POST, { token: await createUser({ role: "org_admin" }), body })).status).toBe(403);
-    expect(
-      (await call(POST, { token: await createUser({ role: "partner_technician", partnerId: partner.id }), body }))
-        .status,
-    ).toBe(403);
-    expect((await call(POST, { token: await createApiKey({ partnerId: partner.id }), body })).status).toBe(403);
+    expect((await call(await createUser({ role: "org_admin" }), "POST /orgs/organizations", body)).status).toBe(403);
     expect(
       (
-        await call(POST, {
-          token: await createApiKey({ partnerId: partner.id, permissions: ["organizations:manage"] }),
+        await call(
+          await createUser({ role: "partner_technician", partnerId: partner.id }),
+          "POST /orgs/organizations",
           body,
-        })
+        )
+      ).status,
+    ).toBe(403);
+    expect((await call(await createApiKey({ partnerId: partner.id }), "POST /orgs/organizations", body)).status).toBe(
+      403,
+    );
+    expect(
+      (
+        await call(
+          await createApiKey({ partnerId: partner.id, permissions: ["organizations:manage"] }),
+          "POST /orgs/organizations",
+          body,
+        )
       ).status,
     ).toBe(201);
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     expect(
-      (await call(POST, { token: admin, body: { name: "X", partnerId: (await createPartner()).id } })).status,
+      (await call(admin, "POST /orgs/organizations", { name: "X", partnerId: (await createPartner()).id })).status,
     ).toBe(403);
     for (const bad of [{}, { name: "  " }, { name: "x".repeat(256) }, { name: "X", slug: "x" }, { name: 5 }])
-      expect((await call(POST, { token: admin, body: bad })).status, JSON.stringify(bad)).toBe(400);
+      expect((await call(admin, "POST /orgs/organizations", bad)).status, JSON.stringify(bad)).toBe(400);
   });
 });
 
@@ -124,12 +137,11 @@ describe("GET and PATCH /orgs/organizations/:id", () => {
   it("renames and records before and after, unless the name is unchanged", async () => {
     const org = await createOrg({ name: "Old" });
     const admin = await createUser({ role: "org_admin", orgId: org.id });
-    const params = { id: org.id };
-    expect((await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "New" } })).body).toMatchObject({
+    expect((await call(admin, `PATCH /orgs/organizations/${org.id}`, { name: "New" })).body).toMatchObject({
       name: "New",
       slug: `org-${org.id}`,
     });
-    await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "New" } });
+    await call(admin, `PATCH /orgs/organizations/${org.id}`, { name: "New" });
     expect(await auditRows(org.id)).toMatchObject([
       { action: "organization.update", details: { before: { name: "Old" }, after: { name: "New" } } },
     ]);
@@ -140,8 +152,8 @@ describe("GET and PATCH /orgs/organizations/:id", () => {
     const foreign = await createOrg();
     const answers = [];
     for (const id of [foreign.id, crypto.randomUUID()]) {
-      answers.push(await call(getOne, { token: admin, params: { id } }));
-      answers.push(await call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { name: "X" } }));
+      answers.push(await call(admin, `GET /orgs/organizations/${id}`));
+      answers.push(await call(admin, `PATCH /orgs/organizations/${id}`, { name: "X" }));
     }
     for (const a of answers)
       expect({ ...a.body, requestId: "" }).toMatchObject({
@@ -149,10 +161,8 @@ describe("GET and PATCH /orgs/organizations/:id", () => {
         code: "not_found",
         detail: answers[0]?.body.detail,
       });
-    expect((await call(getOne, { token: admin, params: { id: "x" } })).status).toBe(400);
+    expect((await call(admin, "GET /orgs/organizations/x")).status).toBe(400);
     const viewer = await createUser({ role: "org_viewer", orgId: foreign.id });
-    expect(
-      (await call(PATCH, { method: "PATCH", token: viewer, params: { id: foreign.id }, body: { name: "X" } })).status,
-    ).toBe(403);
+    expect((await call(viewer, `PATCH /orgs/organizations/${foreign.id}`, { name: "X" })).status).toBe(403);
   });
 });

@@ -1,8 +1,4 @@
 import { expect, it } from "vitest";
-import { PATCH as ORGANIZATION } from "@/app/api/v1/orgs/organizations/[id]/route";
-import { GET as ORGS } from "@/app/api/v1/orgs/organizations/route";
-import { GET, PATCH } from "@/app/api/v1/orgs/partner/route";
-import { GET as LIST } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { userTotp } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
@@ -14,7 +10,7 @@ import { auditRows, call, createOrg, createPartner, createUser, ctxFor, type Tes
 const secure = (user: TestUser) =>
   asSystem((tx) => tx.insert(userTotp).values({ userId: user.id, secret: "sealed", confirmedAt: new Date() }));
 const require = (token: TestUser, requireTwoFactor: boolean) =>
-  call(PATCH, { token, method: "PATCH", body: { requireTwoFactor } });
+  call(token, "PATCH /orgs/partner", { requireTwoFactor });
 
 it("one switch requires a second factor from all users of one partner only", async () => {
   const partner = await createPartner();
@@ -28,12 +24,12 @@ it("one switch requires a second factor from all users of one partner only", asy
   expect((await require(admin, true)).status).toBe(409);
   await secure(admin);
   expect((await require(admin, true)).body).toEqual({ id: partner.id, name: partner.name, requireTwoFactor: true });
-  for (const user of [member, colleague]) expect((await call(ORGS, { token: user })).status).toBe(403);
-  for (const user of [admin, foreign]) expect((await call(ORGS, { token: user })).status).toBe(200);
+  for (const user of [member, colleague]) expect((await call(user, "GET /orgs/organizations")).status).toBe(403);
+  for (const user of [admin, foreign]) expect((await call(user, "GET /orgs/organizations")).status).toBe(200);
   await secure(member);
-  expect((await call(ORGS, { token: member })).status).toBe(200);
+  expect((await call(member, "GET /orgs/organizations")).status).toBe(200);
   expect((await require(admin, false)).status).toBe(200);
-  expect((await call(ORGS, { token: colleague })).status).toBe(200);
+  expect((await call(colleague, "GET /orgs/organizations")).status).toBe(200);
   const rows = (await auditRows(partner.homeOrgId)).filter(({ action }) => action === "partner.update");
   expect(rows.map(({ details }) => details)).toEqual([
     { before: { requireTwoFactor: false }, after: { requireTwoFactor: true } },
@@ -45,10 +41,10 @@ it("the platform operator can require a second factor without having one", async
   const partner = await createPartner();
   const operator = await createUser({ role: "system_admin" });
   const body = { partnerId: partner.id, requireTwoFactor: true };
-  expect((await call(PATCH, { token: operator, method: "PATCH", body })).body).toMatchObject({
+  expect((await call(operator, "PATCH /orgs/partner", body)).body).toMatchObject({
     requireTwoFactor: true,
   });
-  expect((await call(ORGS, { token: operator })).status).toBe(200);
+  expect((await call(operator, "GET /orgs/organizations")).status).toBe(200);
 });
 
 it("turning it on ends live views of users without a second factor", async () => {
@@ -56,8 +52,7 @@ it("turning it on ends live views of users without a second factor", async () =>
   const org = await createOrg({ partnerId: partner.id });
   const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
   await secure(admin);
-  const byOrganization = () =>
-    call(ORGANIZATION, { token: admin, method: "PATCH", params: { id: org.id }, body: { requireTwoFactor: true } });
+  const byOrganization = () => call(admin, `PATCH /orgs/organizations/${org.id}`, { requireTwoFactor: true });
   for (const turnOn of [byOrganization, () => require(admin, true)]) {
     const [member, secured] = [await createUser({ orgId: org.id }), await createUser({ orgId: org.id })];
     await secure(secured);
@@ -80,12 +75,7 @@ it("turning it on ends live views of users without a second factor", async () =>
     await appendEvents([{ orgId: org.id }]);
     expect((await nexts[1])?.done).toBe(false);
     await Promise.all(views.map((view) => view.return(undefined)));
-    await call(ORGANIZATION, {
-      token: admin,
-      method: "PATCH",
-      params: { id: org.id },
-      body: { requireTwoFactor: false },
-    });
+    await call(admin, `PATCH /orgs/organizations/${org.id}`, { requireTwoFactor: false });
   }
 });
 
@@ -94,7 +84,7 @@ it("the setting is not available without access to the whole partner", async () 
   const org = await createOrg({ partnerId: partner.id });
   const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
   for (const token of [limited, await createUser({ orgId: org.id })]) {
-    expect((await call(GET, { token })).status).toBe(403);
+    expect((await call(token, "GET /orgs/partner")).status).toBe(403);
     expect((await require(token, false)).status).toBe(403);
   }
 });
@@ -104,7 +94,7 @@ it("GET /users shows and filters by second factor", async () => {
   const secured = await createUser({ orgId: admin.orgId as string });
   await secure(secured);
   const list = async (query: string) =>
-    (await call(LIST, { token: admin, path: `/?${query}` })).body.data.map((u: { id: string; twoFactor: boolean }) => [
+    (await call(admin, `GET /users?${query}`)).body.data.map((u: { id: string; twoFactor: boolean }) => [
       u.id,
       u.twoFactor,
     ]);

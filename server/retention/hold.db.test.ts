@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
 import { asSystem } from "@/db/client";
 import { dataStreams, streamPositions } from "@/db/schema/index";
 import { systemCtx } from "@/server/ground/context";
@@ -92,7 +91,7 @@ it("rejects a change of archiveToS3 and names the member", async () => {
   const org = await expiredOrg();
   const token = await createUser({ orgId: org.id, role: "org_admin" });
   const put = (archiveToS3: boolean) =>
-    call(PUT, { method: "PUT", params: { id: org.id }, token, body: { retentionDays: 90, archiveToS3 } });
+    call(token, `PUT /orgs/organizations/${org.id}/audit-retention`, { retentionDays: 90, archiveToS3 });
   const refused = { status: 400, body: { errors: [{ path: "archiveToS3" }] } };
   expect(await put(true)).toMatchObject(refused);
   expect(await put(false)).toMatchObject({ status: 200, body: { archiveToS3: false } });

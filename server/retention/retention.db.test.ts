@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { GET as PREVIEW } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/preview/route";
-import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
 import { raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
@@ -17,11 +15,10 @@ describe("GET and PUT …/audit-retention", () => {
   it("returns 365 days for a new organization and null without a policy", async () => {
     const org = await createOrg();
     const viewer = await createUser({ role: "org_viewer", orgId: org.id });
-    const params = { id: org.id };
-    const got = await call(GET, { params, token: viewer });
+    const got = await call(viewer, `GET /orgs/organizations/${org.id}/audit-retention`);
     expect(got.body).toMatchObject({ orgId: org.id, configured: true, retentionDays: 365, lastCleanupAt: null });
     await dropPolicy(org.id);
-    expect((await call(GET, { params, token: viewer })).body).toEqual({
+    expect((await call(viewer, `GET /orgs/organizations/${org.id}/audit-retention`)).body).toEqual({
       orgId: org.id,
       configured: false,
       retentionDays: null,
@@ -36,9 +33,9 @@ describe("GET and PUT …/audit-retention", () => {
     const admin = await createUser({ role: "org_admin" });
     const id = admin.orgId as string;
     await dropPolicy(id);
-    const first = await call(PUT, { method: "PUT", params: { id }, token: admin, body: { retentionDays: 90 } });
+    const first = await call(admin, `PUT /orgs/organizations/${id}/audit-retention`, { retentionDays: 90 });
     expect(first).toMatchObject({ status: 200, body: { configured: true, retentionDays: 90, archiveToS3: false } });
-    await call(PUT, { method: "PUT", params: { id }, token: admin, body: { retentionDays: 730, archiveToS3: false } });
+    await call(admin, `PUT /orgs/organizations/${id}/audit-retention`, { retentionDays: 730, archiveToS3: false });
     const rows = (await auditRows(id)).filter((r) => r.action === "organization.audit_retention.update");
     expect(rows.map((r) => r.details)).toEqual([
       { before: { configured: false, retentionDays: null }, after: { configured: true, retentionDays: 90 } },
@@ -57,7 +54,7 @@ describe("GET and PUT …/audit-retention", () => {
     [{ retentionDays: 30, more: 1 }],
   ])("rejects the body %j", async (body) => {
     const admin = await createUser({ role: "org_admin" });
-    const answer = await call(PUT, { method: "PUT", params: { id: admin.orgId as string }, token: admin, body });
+    const answer = await call(admin, `PUT /orgs/organizations/${admin.orgId}/audit-retention`, body);
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
   });
 
@@ -65,23 +62,25 @@ describe("GET and PUT …/audit-retention", () => {
     const org = await createOrg();
     const body = { retentionDays: 30 };
     const viewer = await createUser({ role: "org_technician", orgId: org.id });
-    expect((await call(PUT, { method: "PUT", params: { id: org.id }, token: viewer, body })).status).toBe(403);
+    expect((await call(viewer, `PUT /orgs/organizations/${org.id}/audit-retention`, body)).status).toBe(403);
     const key = await createApiKey({ orgId: org.id, permissions: ["devices:read"] });
-    expect((await call(GET, { params: { id: org.id }, token: key })).status).toBe(403);
+    expect((await call(key, `GET /orgs/organizations/${org.id}/audit-retention`)).status).toBe(403);
     const stranger = await createUser({ role: "org_admin" });
     for (const id of [org.id, "8f1c8b66-1111-4111-8111-111111111111"]) {
-      expect((await call(GET, { params: { id }, token: stranger })).status).toBe(404);
-      expect((await call(PUT, { method: "PUT", params: { id }, token: stranger, body })).status).toBe(404);
-      expect((await call(PREVIEW, { path: "/?retentionDays=30", params: { id }, token: stranger })).status).toBe(404);
+      expect((await call(stranger, `GET /orgs/organizations/${id}/audit-retention`)).status).toBe(404);
+      expect((await call(stranger, `PUT /orgs/organizations/${id}/audit-retention`, body)).status).toBe(404);
+      expect(
+        (await call(stranger, `GET /orgs/organizations/${id}/audit-retention/preview?retentionDays=30`)).status,
+      ).toBe(404);
     }
-    expect((await call(GET, { params: { id: "nonsense" }, token: stranger })).status).toBe(400);
+    expect((await call(stranger, "GET /orgs/organizations/nonsense/audit-retention")).status).toBe(400);
   });
 });
 
 describe("GET …/audit-retention/preview", () => {
   const preview = async (orgId: string, days: number | string) => {
     const viewer = await createUser({ role: "org_viewer", orgId });
-    return call(PREVIEW, { path: `/?retentionDays=${days}`, params: { id: orgId }, token: viewer });
+    return call(viewer, `GET /orgs/organizations/${orgId}/audit-retention/preview?retentionDays=${days}`);
   };
 
   it("counts the rows and time span to remove, in any order of arrival", async () => {

@@ -3,8 +3,6 @@ import { inspect } from "node:util";
 import { eq, ne } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem, closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
@@ -73,7 +71,7 @@ it("records operator sign-ins and unknown addresses in the platform's own log", 
     ["nobody@example.test", "a long enough password"],
     ["nobody@example.test", "a long enough password"],
   ];
-  for (const [email, password] of tries) await call(token, { body: { email, password }, ip });
+  for (const [email, password] of tries) await call({ ip }, "POST /auth/token", { email, password });
   closeFolds();
   const rows = await platformActions();
   expect(rows.map(({ action }) => action)).toEqual([
@@ -109,8 +107,8 @@ it("accepts the token once", async () => {
   expect(org).toMatchObject({ name: "Acme MSP", slug: "acme-msp", isHome: true });
   expect(await asSystem((tx) => tx.select().from(partners).where(eq(partners.isPlatform, false)))).toHaveLength(1);
   expect(await asSystem((tx) => tx.select({ role: users.role }).from(users))).toHaveLength(2);
-  const { body } = await call(token, { body: { email: "ada@example.test", password: answers.password } });
-  expect((await call(me, { token: body.accessToken })).body).toMatchObject({
+  const { body } = await call(null, "POST /auth/token", { email: "ada@example.test", password: answers.password });
+  expect((await call(body.accessToken, "GET /me")).body).toMatchObject({
     user: { role: "partner_admin", name: "Ada" },
     scope: "partner",
     organizations: [{ id: org?.id }],
@@ -120,9 +118,11 @@ it("accepts the token once", async () => {
 });
 
 it("lets the operator create organizations under the only partner", async () => {
-  const { body } = await call(token, { body: { email: "root@example.test", password: "a long enough password" } });
-  const { POST } = await import("@/app/api/v1/orgs/organizations/route");
-  expect(await call(POST, { token: body.accessToken, body: { name: "First customer" } })).toMatchObject({
+  const { body } = await call(null, "POST /auth/token", {
+    email: "root@example.test",
+    password: "a long enough password",
+  });
+  expect(await call(body.accessToken, "POST /orgs/organizations", { name: "First customer" })).toMatchObject({
     status: 201,
     body: { slug: "first-customer" },
   });

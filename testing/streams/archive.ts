@@ -1,7 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { POST as CHECK } from "@/app/api/v1/streams/[id]/check/route";
-import { POST as CREATE } from "@/app/api/v1/streams/route";
 import { asSystem } from "@/db/client";
 import { archiveObjects } from "@/db/schema/index";
 import { flushRecording } from "@/server/audit/record/record";
@@ -11,7 +9,7 @@ import { closeRoles, daysAgo, sealedDaysAgo } from "@/testing/chain";
 import { call, createUser, type TestUser } from "@/testing/factories";
 import { signedDaysAgo } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
-import { at, due, many, send } from "@/testing/streams";
+import { due, many, send } from "@/testing/streams";
 import { STORE, startStrictS3 } from "./strict-s3";
 
 export const objectsOf = (orgId: string) =>
@@ -53,10 +51,10 @@ export function archiveSite() {
 
   /** An active archive of a new organization. */
   async function archiveOf(token: TestUser) {
-    const answer = await call(CREATE, { token, body: settings() });
+    const answer = await call(token, "POST /streams", settings());
     expect(answer.status, answer.text).toBe(201);
     const created = createdStream.parse(answer.body);
-    const checked = await call(CHECK, { token, ...at(created.id) });
+    const checked = await call(token, `POST /streams/${created.id}/check`);
     expect(checked.body).toMatchObject({ ok: true });
     await flushRecording();
     return created;

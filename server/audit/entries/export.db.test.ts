@@ -1,10 +1,8 @@
 import { afterAll, expect, it } from "vitest";
-import { GET as exportCsv, POST as exportJson } from "@/app/api/v1/audit-logs/export/route";
-import { GET as list } from "@/app/api/v1/audit-logs/logs/route";
 import { runRetention } from "@/server/retention/run";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
-import { call, createApiKey, createUser } from "@/testing/factories";
+import { call, createApiKey, createUser, send } from "@/testing/factories";
 import { EXPORT_SLOTS } from "./export-schema";
 
 afterAll(closeRoles);
@@ -33,8 +31,8 @@ it("GET applies the list filters and exports the rows that the list shows (spec,
     `action=device&userId=${jane.id}`,
   ];
   for (const query of queries) {
-    const listed = await call(list, { token: jane, path: `/?${query.replace("userId", "actorId")}` });
-    const exported = await call(exportCsv, { token: jane, path: `/?${query}` });
+    const listed = await call(jane, `GET /audit-logs/logs?${query.replace("userId", "actorId")}`);
+    const exported = await call(jane, `GET /audit-logs/export?${query}`);
     const ids = exported.text
       .trim()
       .split("\r\n")
@@ -43,7 +41,7 @@ it("GET applies the list filters and exports the rows that the list shows (spec,
     expect(ids, query).toEqual(listed.body.data.map(({ id }: { id: string }) => id));
     expect(ids.length, query).toBeGreaterThan(0);
   }
-  const refused = await call(exportCsv, { token: jane, path: "/?actoin=device" });
+  const refused = await call(jane, "GET /audit-logs/export?actoin=device");
   expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "actoin" }] });
 });
 
@@ -53,12 +51,7 @@ it("POST reports the rows written when retention prunes some during the export",
   const details = { text: "x".repeat(4_000) };
   await appendEvents(Array.from({ length: ROWS }, () => ({ ...owned, details })));
   const { key } = await createApiKey({ orgId: orgId as string, permissions: ["audit:export"] });
-  const asked = new Request("http://127.0.0.1:3000/api/v1/audit-logs/export", {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ format: "json" }),
-  });
-  const answer = await exportJson(asked);
+  const answer = await send(key, "POST /audit-logs/export", { format: "json" });
   const run = await runRetention({ orgIds: [orgId as string] });
   expect(run).toMatchObject({ status: "done", rows: ROWS });
   const { data, total, truncated } = await answer.json();
@@ -71,7 +64,7 @@ it("rejects exports beyond the concurrency limit immediately with 429", async ()
   const { key } = await createApiKey({ orgId: orgId as string, permissions: ["audit:export"] });
   const tooMany = 6;
   const statuses: number[] = [];
-  const ask = async () => void statuses.push((await call(exportCsv, { token: key, path: "/?action=device" })).status);
+  const ask = async () => void statuses.push((await call(key, "GET /audit-logs/export?action=device")).status);
   let asked: Promise<unknown> = Promise.resolve();
   await roles.owner.begin(async (tx) => {
     await tx`LOCK TABLE audit_logs IN ACCESS EXCLUSIVE MODE`;

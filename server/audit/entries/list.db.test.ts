@@ -1,7 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET as getOne } from "@/app/api/v1/audit-logs/logs/[id]/route";
-import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
-import { GET as getFlat } from "@/app/api/v1/audit-logs/route";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { type FullEntry, listInput } from "@/server/audit/schema";
 import { appendEvents } from "@/testing/audit-entries";
@@ -88,8 +85,8 @@ describe("audit lists", () => {
     ]);
   });
 
-  const flat = (query: string) => call(getFlat, { path: `/audit-logs?${query}`, token: jane });
-  const full = (query: string) => call(getLogs, { path: `/audit-logs/logs?${query}`, token: jane });
+  const flat = (query: string) => call(jane, `GET /audit-logs?${query}`);
+  const full = (query: string) => call(jane, `GET /audit-logs/logs?${query}`);
   const actionsOf = (answer: { body: { data: { action: string }[] } }) => answer.body.data.map((e) => e.action);
 
   it("returns the flat format with every field, newest first", async () => {
@@ -199,12 +196,12 @@ describe("audit lists", () => {
 
   it("returns the same 404 for a foreign entry and a missing one", async () => {
     const stranger = await createUser();
-    const foreign = await call(getOne, { params: { id: rows[0]?.id as string }, token: stranger });
-    const missing = await call(getOne, { params: { id: crypto.randomUUID() }, token: stranger });
+    const foreign = await call(stranger, `GET /audit-logs/logs/${rows[0]?.id}`);
+    const missing = await call(stranger, `GET /audit-logs/logs/${crypto.randomUUID()}`);
     expect([foreign.status, missing.status]).toEqual([404, 404]);
     expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
-    expect((await call(getLogs, { path: `/?orgId=${org.id}`, token: stranger })).status).toBe(403);
-    const own = await call(getOne, { params: { id: rows[0]?.id as string }, token: jane });
+    expect((await call(stranger, `GET /audit-logs/logs?orgId=${org.id}`)).status).toBe(403);
+    const own = await call(jane, `GET /audit-logs/logs/${rows[0]?.id}`);
     expect(own.body).toMatchObject({ id: rows[0]?.id, chainSeq: 1, prevChecksum: null });
   });
 
@@ -214,7 +211,7 @@ describe("audit lists", () => {
     await appendEvents([1, 3, 5].map((m) => ({ orgId: a.id, timestamp: at(m) })));
     await appendEvents([2, 3, 4].map((m) => ({ orgId: b.id, timestamp: at(m) })));
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
-    const all = await call(getLogs, { path: "/?limit=4", token: admin });
+    const all = await call(admin, "GET /audit-logs/logs?limit=4");
     expect(all.body.data.map((e: { timestamp: string }) => e.timestamp.slice(14, 16))).toEqual([
       "05",
       "04",
@@ -222,9 +219,9 @@ describe("audit lists", () => {
       "03",
     ]);
     expect(all.body.pagination.total).toBe(6);
-    const rest = await call(getLogs, { path: `/?limit=4&cursor=${all.body.pagination.nextCursor}`, token: admin });
+    const rest = await call(admin, `GET /audit-logs/logs?limit=4&cursor=${all.body.pagination.nextCursor}`);
     expect(rest.body.data.map((e: { timestamp: string }) => e.timestamp.slice(14, 16))).toEqual(["02", "01"]);
-    const one = await call(getLogs, { path: `/?orgId=${a.id}`, token: admin });
+    const one = await call(admin, `GET /audit-logs/logs?orgId=${a.id}`);
     expect(one.body.pagination.total).toBe(3);
   });
 
@@ -237,7 +234,7 @@ describe("audit lists", () => {
     };
     const writing = Promise.all([write(), write()]);
     while (left > 0) {
-      const { data, pagination } = (await call(getLogs, { path: "/?limit=100", token })).body;
+      const { data, pagination } = (await call(token, "GET /audit-logs/logs?limit=100")).body;
       expect(pagination.total).toBe(data.length);
     }
     await writing;

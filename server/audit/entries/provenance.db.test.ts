@@ -1,8 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET as exportCsv, POST as exportJson } from "@/app/api/v1/audit-logs/export/route";
-import { GET as getFull } from "@/app/api/v1/audit-logs/logs/route";
-import { GET as reportActivity } from "@/app/api/v1/audit-logs/reports/user-activity/route";
-import { GET as getFlat } from "@/app/api/v1/audit-logs/route";
 import { withSubmitter } from "@/server/audit/provenance";
 import { sentenceText } from "@/server/audit/sentence";
 import { newId } from "@/server/ground/ids";
@@ -29,11 +25,10 @@ describe("provenance of an entry", () => {
       { ...base, ...at(5), action: "agent.heartbeat", actorType: "agent" },
     ]);
   });
-  const ask = (route: typeof getFull, query = "") =>
-    call(route, { token: jane, path: `/?from=${FROM}&to=${TO}${query}` });
+  const ask = (path: string, query = "") => call(jane, `GET /audit-logs${path}?from=${FROM}&to=${TO}${query}`);
 
   it("appears in both list formats and works as a filter", async () => {
-    const flat = (await ask(getFlat)).body.entries;
+    const flat = (await ask("")).body.entries;
     expect(flat.map((entry: { submittedBy: unknown }) => entry.submittedBy)).toEqual([
       null,
       null,
@@ -42,24 +37,24 @@ describe("provenance of an entry", () => {
       null,
     ]);
     const named = async (query: string) =>
-      (await ask(getFull, query)).body.data.map((entry: { chainSeq: number }) => entry.chainSeq);
+      (await ask("/logs", query)).body.data.map((entry: { chainSeq: number }) => entry.chainSeq);
     expect(await named("&submitted=true")).toEqual([3, 2]);
     expect(await named("&submitted=false")).toEqual([5, 4, 1]);
-    expect((await ask(getFull, "&submitted=true&limit=1")).body.pagination).toMatchObject({ total: 2, totalPages: 2 });
-    expect((await ask(getFull, "&submitted=maybe")).status).toBe(400);
+    expect((await ask("/logs", "&submitted=true&limit=1")).body.pagination).toMatchObject({ total: 2, totalPages: 2 });
+    expect((await ask("/logs", "&submitted=maybe")).status).toBe(400);
   });
 
   it("is the last CSV column and a member of JSON exports", async () => {
-    const lines = (await ask(exportCsv, "&submitted=true&action=login")).text.trim().split("\r\n");
+    const lines = (await ask("/export", "&submitted=true&action=login")).text.trim().split("\r\n");
     expect(lines[0]).toMatch(/,userAgent,details,submittedBy$/);
     expect(lines[1]).toContain(`,"${BILLING.name} (${BILLING.id})"`);
     const body = { dateRange: { from: FROM, to: TO }, filters: { submitted: "true" } };
-    const { data } = (await call(exportJson, { token: jane, body })).body;
+    const { data } = (await call(jane, "POST /audit-logs/export", body)).body;
     expect(data.map((entry: { submittedBy: unknown }) => entry.submittedBy)).toEqual([submittedBy, submittedBy]);
   });
 
   it("comes first in the sentence of an entry", async () => {
-    const { data } = (await ask(getFull, "&action=device.create")).body;
+    const { data } = (await ask("/logs", "&action=device.create")).body;
     expect(data.map((entry: Parameters<typeof sentenceText>[0]) => sentenceText(entry))).toEqual([
       "According to key Billing, EU, Jane Doe created device WS-2",
       "Jane Doe created device WS-1",
@@ -67,8 +62,11 @@ describe("provenance of an entry", () => {
   });
 
   it("is counted by reports of the newest entries and of all entries", async () => {
-    expect((await ask(reportActivity)).body).toMatchObject({ totalEvents: 4, submitted: 2 });
-    expect((await ask(reportActivity, "&routine=with")).body).toMatchObject({ totalEvents: 5, submitted: 2 });
+    expect((await ask("/reports/user-activity")).body).toMatchObject({ totalEvents: 4, submitted: 2 });
+    expect((await ask("/reports/user-activity", "&routine=with")).body).toMatchObject({
+      totalEvents: 5,
+      submitted: 2,
+    });
     const [ctx, range] = [await ctxFor(jane), { from: new Date(FROM), to: new Date(TO) }];
     expect(await wholeUserActivity.run(ctx, range)).toMatchObject({ totalEvents: 5, submitted: 2 });
     expect(await wholeSecurityEvents.run(ctx, range)).toMatchObject({ totalEvents: 2, submitted: 1 });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET } from "@/app/api/v1/audit-logs/search/route";
 import { tenant } from "@/db/client";
 import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import type { RowInput } from "@/server/audit/record/to-row";
@@ -174,13 +173,13 @@ describe("search", () => {
   });
 
   it("returns data, query and pagination, with numbered pages", async () => {
-    const first = await call(GET, { path: "/?q=LOGIN&limit=5", token: admin });
+    const first = await call(admin, "GET /audit-logs/search?q=LOGIN&limit=5");
     expect(first.body).toMatchObject({ query: "LOGIN", pagination: { page: 1, limit: 5 } });
-    const second = await call(GET, { path: "/?q=LOGIN&limit=5&page=2", token: admin });
+    const second = await call(admin, "GET /audit-logs/search?q=LOGIN&limit=5&page=2");
     const all = (await naive(single, "login")).slice(0, 10);
     expect([...first.body.data, ...second.body.data].map((e: { id: string }) => e.id)).toEqual(all);
-    expect((await call(GET, { path: "/?q=", token: admin })).status).toBe(400);
-    expect((await call(GET, { path: "/", token: admin })).body.errors[0].path).toBe("q");
+    expect((await call(admin, "GET /audit-logs/search?q=")).status).toBe(400);
+    expect((await call(admin, "GET /audit-logs/search")).body.errors[0].path).toBe("q");
   });
 
   it("cannot read another organization's rows or index segments", async () => {

@@ -1,9 +1,6 @@
 import { rm } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
-import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
-import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
 import { createDefinition, listDefinitions, removeDefinition } from "@/server/custom-fields/definitions";
 import { createInput } from "@/server/custom-fields/schema";
 import { call, createUser, ctxFor, type TestUser } from "@/testing/factories";
@@ -43,13 +40,11 @@ describe("import files", () => {
     const { id } = await createImport.run(ctx, { source: "automate" });
     const bytes = Buffer.from(text);
     const part = (offset: number, end: number) =>
-      call(UPLOAD, {
-        method: "POST",
-        token: admin,
-        path: `/x?importId=${id}&fileNo=0&name=export.csv&offset=${offset}&size=${bytes.length}`,
-        body: bytes.subarray(offset, end),
-        headers: { "content-type": "application/octet-stream" },
-      });
+      call(
+        { token: admin, headers: { "content-type": "application/octet-stream" } },
+        `POST /custom-fields/imports/upload?importId=${id}&fileNo=0&name=export.csv&offset=${offset}&size=${bytes.length}`,
+        bytes.subarray(offset, end),
+      );
     expect((await part(0, 20)).body).toEqual({ received: 20, complete: false });
     expect((await part(20, 60)).body.received).toBe(60);
     expect((await part(20, 50)).body.received).toBe(50);
@@ -84,12 +79,11 @@ describe("import files", () => {
     const { ctx, partnerId, a } = await createSimple();
     const { id } = await createImport.run(ctx, { source: "automate" });
     const send = (token: TestUser, size: number) =>
-      call(UPLOAD, {
-        method: "POST",
+      call(
         token,
-        path: `/x?importId=${id}&fileNo=0&name=a.csv&offset=0&size=${size}`,
-        body: "x,y\n",
-      });
+        `POST /custom-fields/imports/upload?importId=${id}&fileNo=0&name=a.csv&offset=0&size=${size}`,
+        "x,y\n",
+      );
     const technician = await createUser({ role: "partner_technician", partnerId });
     const stranger = await createUser({ role: "partner_admin" });
     const limited = await createUser({ role: "partner_admin", partnerId, organizationIds: [a.id] });
@@ -99,7 +93,7 @@ describe("import files", () => {
     expect((await send(technician, 4)).status).toBe(403);
     expect((await send(stranger, 4)).status).toBe(404);
     expect((await send(limited, 4)).status).toBe(404);
-    expect((await call(REJECTED, { token: stranger, params: { id } })).status).toBe(404);
+    expect((await call(stranger, `GET /custom-fields/imports/${id}/rejected`)).status).toBe(404);
     const page = { page: 1, limit: 20 };
     expect((await listImports.run(await ctxFor(limited), page)).data).toEqual([]);
     expect(await listImports.run(await ctxFor(admin), page)).toMatchObject({
@@ -143,13 +137,13 @@ describe("import files", () => {
     await check(ctx, staged.id);
     await run(ctx, staged.id);
     expect(await valuesOf(ids[0] as string)).toEqual(["=A1", true]);
-    const all = await call(OUTCOMES, { token: admin, params: { id: staged.id } });
+    const all = await call(admin, `GET /custom-fields/imports/${staged.id}/outcomes`);
     expect(all.text.split("\r\n")).toHaveLength(5);
     expect(all.text).toContain("'=A1");
     const [first = {}] = parse(all.text, { bom: true, columns: true }) as Record<string, string>[];
     expect(first).toMatchObject({ "Other rows": "", Line: "2", Device: "PC1", "Asset Tag (held)": "" });
     expect(first).toMatchObject({ Patched: "1", "Patched (new)": "Yes", "Patched (outcome)": "Set" });
-    const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
+    const rejected = await call(admin, `GET /custom-fields/imports/${staged.id}/rejected`);
     const lines = rejected.text.replace("\ufeff", "").trim().split("\r\n");
     expect(lines).toEqual([
       `${SIMPLE_HEADER.join(",")},Not applied because`,
@@ -169,7 +163,7 @@ describe("import files", () => {
     const identifiers = { ...plan.identifiers, sourceId: 0 };
     await savePlan.run(ctx, { id: staged.id, plan: { ...plan, identifiers } });
     await check(ctx, staged.id);
-    const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
+    const rejected = await call(admin, `GET /custom-fields/imports/${staged.id}/rejected`);
     expect(rejected.text).toContain("8,gone,A2,,no device is called gone");
     expect(rejected.text).not.toContain("5678");
   });
@@ -192,7 +186,7 @@ describe("import files", () => {
       { Outcome: "Identity conflict", "Other rows": "sheet Sheet1, line 4 (ID 3)" },
     ];
     const outcomes = async () => {
-      const { text: csv } = await call(OUTCOMES, { token: admin, params: { id: staged.id } });
+      const { text: csv } = await call(admin, `GET /custom-fields/imports/${staged.id}/outcomes`);
       return parse(csv, { bom: true, columns: true }) as Record<string, string>[];
     };
     expect(await outcomes()).toMatchObject(expected);
@@ -208,7 +202,7 @@ describe("import files", () => {
     const { ctx, admin, ids } = await createSimple();
     const text = `${simpleCsv(["1", "PC1", "Acme", "A1", "1", ""], ["9", "gone", "", "A2", "1", ""])}3,PC3,slipped\r\n`;
     const first = await runText(ctx, text, { Patched: { action: "skip" } });
-    const rejected = await call(REJECTED, { token: admin, params: { id: first.id } });
+    const rejected = await call(admin, `GET /custom-fields/imports/${first.id}/rejected`);
     const again = await stageText(ctx, rejected.text.replace("gone", "PC2"), "fixed.csv");
     expect(again.columns.map((column) => column.title)).toEqual(SIMPLE_HEADER);
     expect(again.summary.mappingFrom).toEqual(expect.any(String));

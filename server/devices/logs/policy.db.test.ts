@@ -1,9 +1,5 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { PUT as putEvents } from "@/app/api/v1/agents/[id]/eventlogs/route";
-import { POST as postLogs } from "@/app/api/v1/agents/[id]/logs/route";
-import { GET as preview } from "@/app/api/v1/orgs/organizations/[id]/device-log-retention/preview/route";
-import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/device-log-retention/route";
 import { asSystem } from "@/db/client";
 import { agentLogs, deviceEventLogs, deviceLogPolicies } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
@@ -39,13 +35,13 @@ describe("timestamps in the future", () => {
 
   it("are accepted for logs, and up to a day ahead for events", async () => {
     const device = await createDevice();
-    const about = { token: device, params: { id: device.agentId } };
+    const path = `/agents/${device.agentId}`;
     const send = async (timestamp: string) => [
-      await call(postLogs, { ...about, body: { logs: [{ timestamp, level: "info", component: "c", message: "m" }] } }),
-      await call(putEvents, {
-        ...about,
-        method: "PUT",
-        body: { events: [{ timestamp, level: "info", category: "system", source: "s", message: "m" }] },
+      await call(device, `POST ${path}/logs`, {
+        logs: [{ timestamp, level: "info", component: "c", message: "m" }],
+      }),
+      await call(device, `PUT ${path}/eventlogs`, {
+        events: [{ timestamp, level: "info", category: "system", source: "s", message: "m" }],
       }),
     ];
     expect((await send(inHours(23))).map(({ status }) => status)).toEqual([201, 200]);
@@ -70,7 +66,7 @@ describe("timestamps in the future", () => {
 describe("device log retention", () => {
   let device: TestDevice;
   let admin: Awaited<ReturnType<typeof createUser>>;
-  const params = () => ({ id: device.orgId });
+  const path = () => `/orgs/organizations/${device.orgId}/device-log-retention`;
   beforeAll(async () => {
     device = await createDevice();
     admin = await createUser({ orgId: device.orgId, role: "org_admin" });
@@ -78,7 +74,7 @@ describe("device log retention", () => {
   });
 
   it("defaults to 30 and 90 days, and shows what is stored", async () => {
-    const answer = await call(GET, { token: admin, params: params() });
+    const answer = await call(admin, `GET ${path()}`);
     expect(answer).toMatchObject({
       status: 200,
       body: {
@@ -92,11 +88,7 @@ describe("device log retention", () => {
 
   it("previews the deletion and accepts only whole days from 1 to 3650", async () => {
     const look = (diagnosticDays: number, eventDays: number) =>
-      call(preview, {
-        token: admin,
-        params: params(),
-        path: `/device-log-retention/preview?diagnosticDays=${diagnosticDays}&eventDays=${eventDays}`,
-      });
+      call(admin, `GET ${path()}/preview?diagnosticDays=${diagnosticDays}&eventDays=${eventDays}`);
     expect((await look(30, 90)).body).toMatchObject({ diagnostic: { rows: 4 }, events: { rows: 2, isAtLeast: false } });
     expect((await look(0, 90)).status).toBe(400);
     expect((await look(30, 3651)).status).toBe(400);
@@ -158,9 +150,7 @@ describe("device log retention", () => {
       },
     });
     const events = [event(100, "4"), event(200, "5"), event(10, "new"), event(1, "0")];
-    const answer = await call(putEvents, {
-      ...{ method: "PUT", token: device, params: { id: device.agentId }, body: { events } },
-    });
+    const answer = await call(device, `PUT /agents/${device.agentId}/eventlogs`, { events });
     expect(answer.body).toMatchObject({ success: true, count: 1 });
     expect(await counts(device.orgId)).toEqual([2, 5]);
   });
@@ -174,7 +164,7 @@ describe("device log retention", () => {
     await pruneDeviceLogs({ orgIds: [other.orgId] });
     expect(await counts(other.orgId)).toEqual([1, 1]);
     const body = { diagnosticDays: 365, eventDays: 7 };
-    const saved = await call(PUT, { method: "PUT", token: owner, params: { id: other.orgId }, body });
+    const saved = await call(owner, `PUT /orgs/organizations/${other.orgId}/device-log-retention`, body);
     expect(saved).toMatchObject({ status: 200, body: { diagnosticDays: 365, eventDays: 7 } });
     await pruneDeviceLogs({ orgIds: [other.orgId] });
     expect(await counts(other.orgId)).toEqual([1, 0]);
@@ -193,9 +183,9 @@ describe("device log retention", () => {
   it("returns 403 to viewers and 404 to other organizations", async () => {
     const viewer = await createUser({ orgId: device.orgId, role: "org_viewer" });
     const body = { diagnosticDays: 1, eventDays: 1 };
-    expect((await call(PUT, { method: "PUT", token: viewer, params: params(), body })).status).toBe(403);
+    expect((await call(viewer, `PUT ${path()}`, body)).status).toBe(403);
     const stranger = await createUser({ orgId: (await createOrg()).id, role: "org_admin" });
-    expect((await call(GET, { token: stranger, params: params() })).status).toBe(404);
-    expect((await call(PUT, { method: "PUT", token: stranger, params: params(), body })).status).toBe(404);
+    expect((await call(stranger, `GET ${path()}`)).status).toBe(404);
+    expect((await call(stranger, `PUT ${path()}`, body)).status).toBe(404);
   });
 });

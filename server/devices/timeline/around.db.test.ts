@@ -1,10 +1,16 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET } from "@/app/api/v1/audit-logs/logs/[id]/around/route";
-import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { asSystem } from "@/db/client";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
-import { call, createApiKey, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
+import {
+  call,
+  createApiKey,
+  createDevice,
+  createUser,
+  type TestApiKey,
+  type TestDevice,
+  type TestUser,
+} from "@/testing/factories";
 import type { TimelineItem } from "./schema";
 
 const MIDDLE = Date.UTC(2026, 8, 2, 10, 0, 0);
@@ -73,8 +79,8 @@ describe("context of an entry", () => {
     await log(namesake, 15, "log of another");
   });
 
-  const ask = async (query = "", token: Parameters<typeof call>[1] = { token: admin }) =>
-    (await call(GET, { ...token, path: `/?${query}`, params: { id: middle } })).body as Page;
+  const ask = async (query = "", token: TestUser | TestApiKey = admin) =>
+    (await call(token, `GET /audit-logs/logs/${middle}/around?${query}`)).body as Page;
 
   it("lists related items in time order with what each has in common", async () => {
     const page = await ask();
@@ -145,7 +151,7 @@ describe("context of an entry", () => {
       { ...about, timestamp: at(2002), resourceName: "GONE-12", details: { n: "another" } },
       { orgId, timestamp: at(2003), resourceType: "alert", details: { n: "named", device: { name: "GONE-1" } } },
     ]);
-    const { body } = await call(GET, { token: admin, path: "/?ties=device", params: { id: first?.id ?? "" } });
+    const { body } = await call(admin, `GET /audit-logs/logs/${first?.id}/around?ties=device`);
     expect((body as Page).data.map(nameOf)).toEqual(["named", "same", "first"]);
     expect((body as Page).device).toEqual({ id: "", hostname: "GONE-1", isKnown: false });
   });
@@ -154,7 +160,7 @@ describe("context of an entry", () => {
     const { orgId } = device;
     const details = { n: "second name", device: { name: "Front desk", hostname: "ws-1" } };
     const [entry] = await appendEvents([{ orgId, timestamp: at(3000), resourceType: "alert", details }]);
-    const { body } = await call(GET, { token: admin, params: { id: entry?.id ?? "" } });
+    const { body } = await call(admin, `GET /audit-logs/logs/${entry?.id}/around`);
     expect((body as Page).device).toEqual({ id: device.id, hostname: "WS-1", isKnown: true });
   });
 
@@ -169,7 +175,7 @@ describe("context of an entry", () => {
     ]);
     const found: Record<string, unknown> = {};
     for (const { id, details } of rows) {
-      const { body } = await call(GET, { token: admin, params: { id } });
+      const { body } = await call(admin, `GET /audit-logs/logs/${id}/around`);
       found[String((details as { n: string }).n)] = (body as Page).device;
     }
     const own = { id: device.id, hostname: "WS-1", isKnown: true };
@@ -178,14 +184,14 @@ describe("context of an entry", () => {
 
   it("omits and lists the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["audit:read"] });
-    const page = await ask("", { token: key });
+    const page = await ask("", key);
     expect(page.leftOut).toEqual(["diagnostic", "event"]);
     expect(new Set(page.data.map(({ item }) => item.source))).toEqual(new Set(["audit"]));
   });
 
   it("filters every list by an exact session ID", async () => {
     const listed = async (session: string) => {
-      const { body } = await call(listLogs, { token: admin, path: `/?session=${session}&orgId=${device.orgId}` });
+      const { body } = await call(admin, `GET /audit-logs/logs?session=${session}&orgId=${device.orgId}`);
       return body.data.map((entry: { details: { n: string } }) => entry.details.n);
     };
     expect(await listed("s-77")).toEqual(["middle", "session"]);
@@ -196,10 +202,10 @@ describe("context of an entry", () => {
 
   it("rejects unknown parameters and returns 404 to other organizations", async () => {
     for (const query of ["minutes=0", "minutes=61", "ties=colour", "sources=nothing", "limit=none"]) {
-      const answer = await call(GET, { token: admin, path: `/?${query}`, params: { id: middle } });
+      const answer = await call(admin, `GET /audit-logs/logs/${middle}/around?${query}`);
       expect([answer.status, answer.body.errors?.length], query).toEqual([400, 1]);
     }
     const stranger = await createUser();
-    expect((await call(GET, { token: stranger, params: { id: middle } })).status).toBe(404);
+    expect((await call(stranger, `GET /audit-logs/logs/${middle}/around`)).status).toBe(404);
   });
 });

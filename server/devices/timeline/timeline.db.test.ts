@@ -1,9 +1,16 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET } from "@/app/api/v1/devices/[id]/timeline/route";
 import { asSystem } from "@/db/client";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
-import { call, createApiKey, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
+import {
+  call,
+  createApiKey,
+  createDevice,
+  createUser,
+  type TestApiKey,
+  type TestDevice,
+  type TestUser,
+} from "@/testing/factories";
 import type { TimelineItem } from "./schema";
 
 const at = (second: number) => new Date(Date.UTC(2026, 8, 1, 10, 0, second));
@@ -52,8 +59,8 @@ describe("device timeline", () => {
     await event(namesake, 3, "other");
   });
 
-  const ask = async (query = "", token: Parameters<typeof call>[1] = { token: admin }) =>
-    (await call(GET, { ...token, path: `/?${query}`, params: { id: device.id } })).body as {
+  const ask = async (query = "", token: TestUser | TestApiKey = admin) =>
+    (await call(token, `GET /devices/${device.id}/timeline?${query}`)).body as {
       data: TimelineItem[];
       nextCursor: string | null;
       leftOut: string[];
@@ -100,8 +107,8 @@ describe("device timeline", () => {
         VALUES (${own.id}, ${own.orgId}, now(), 'error', 'system', 'Disk', 'Bad block', '{"volume": "C:", "sector": 4711}')`);
     });
     const found = async (search: string) => {
-      const path = `/?search=${encodeURIComponent(search)}&sources=diagnostic,event`;
-      const { body } = await call(GET, { token: admin, path, params: { id: own.id } });
+      const query = `search=${encodeURIComponent(search)}&sources=diagnostic,event`;
+      const { body } = await call(admin, `GET /devices/${own.id}/timeline?${query}`);
       return (body as { data: TimelineItem[] }).data.map(wordsOf);
     };
     for (const search of ["refused", "50%", "503 aside UPLOADER", '"uploader: batch put"', '"put aside" status'])
@@ -131,7 +138,7 @@ describe("device timeline", () => {
       [{ resourceType: "alert" }, { n: "other", deviceId: device.id, hostname: "LAB-1" }],
     ];
     await appendEvents(naming.map(([event, details]) => ({ orgId: own.orgId, ...event, details })));
-    const { body } = await call(GET, { token: admin, path: "/?sources=audit", params: { id: own.id } });
+    const { body } = await call(admin, `GET /devices/${own.id}/timeline?sources=audit`);
     expect(new Set((body as { data: TimelineItem[] }).data.map(wordsOf))).toEqual(
       new Set(naming.map(([_, { n }]) => `audit ${String(n)}`).filter((words) => words !== "audit other")),
     );
@@ -139,7 +146,7 @@ describe("device timeline", () => {
 
   it("omits and lists the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["devices:read"] });
-    const page = await ask("limit=100", { token: key });
+    const page = await ask("limit=100", key);
     expect(page.leftOut).toEqual(["audit"]);
     expect(new Set(page.data.map(({ source }) => source))).toEqual(new Set(["diagnostic", "event"]));
   });
@@ -153,10 +160,10 @@ describe("device timeline", () => {
       "sources=nothing",
       `from=${at(3).toISOString()}&to=${at(2).toISOString()}`,
     ]) {
-      const answer = await call(GET, { token: admin, path: `/?${query}`, params: { id: device.id } });
+      const answer = await call(admin, `GET /devices/${device.id}/timeline?${query}`);
       expect([answer.status, answer.body.errors?.length], query).toEqual([400, 1]);
     }
     const stranger = await createUser();
-    expect((await call(GET, { token: stranger, params: { id: device.id } })).status).toBe(404);
+    expect((await call(stranger, `GET /devices/${device.id}/timeline`)).status).toBe(404);
   });
 });

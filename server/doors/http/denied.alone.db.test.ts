@@ -1,9 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { GET as AUDIT_LOGS } from "@/app/api/v1/audit-logs/route";
-import { GET as DEVICE } from "@/app/api/v1/devices/[id]/route";
-import { POST as CREATE_USER, GET as USERS } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { actionSentence } from "@/server/audit/action-label";
@@ -44,7 +41,7 @@ async function ask(path: string, user: TestUser, headers: Record<string, string>
 describe("denied requests of signed-in callers", () => {
   it("are recorded in the caller's log with the purpose of the permission", async () => {
     const viewer = await createUser({ role: "org_viewer" });
-    expect((await call(USERS, { token: viewer, path: "/users?search=secret", ip: "198.51.100.9" })).status).toBe(403);
+    expect((await call({ token: viewer, ip: "198.51.100.9" }, "GET /users?search=secret")).status).toBe(403);
     const [entry, ...others] = await deniedOf(viewer.orgId);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
@@ -65,7 +62,7 @@ describe("denied requests of signed-in callers", () => {
   it("are not recorded when another site triggered the request", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const headers = { cookie: `trailmark.session=${await bearer(viewer)}`, "sec-fetch-site": "cross-site" };
-    expect((await USERS(new Request("http://127.0.0.1:3000/api/v1/users", { headers }))).status).toBe(403);
+    expect((await call({ headers }, "GET /users")).status).toBe(403);
     expect(await ask("users.list", viewer, headers)).toBe(403);
     closeFolds();
     expect(await deniedOf(viewer.orgId)).toEqual([]);
@@ -73,7 +70,7 @@ describe("denied requests of signed-in callers", () => {
 
   it("are recorded once for all repeats within a minute, over REST and tRPC", async () => {
     const viewer = await createUser({ role: "org_viewer" });
-    for (let i = 0; i < 20; i++) expect((await call(USERS, { token: viewer, path: "/users" })).status).toBe(403);
+    for (let i = 0; i < 20; i++) expect((await call(viewer, "GET /users")).status).toBe(403);
     expect(await ask("users.list", viewer)).toBe(403);
     expect(await deniedOf(viewer.orgId)).toHaveLength(1);
     closeFolds();
@@ -113,7 +110,7 @@ describe("denied requests of signed-in callers", () => {
   it("are recorded in the caller's log, not in the foreign organization's", async () => {
     const { id: foreign } = await createOrg();
     const { orgId, ...key } = await createApiKey({ permissions: ["audit:read"] });
-    expect((await call(AUDIT_LOGS, { token: { orgId, ...key }, path: `/?orgId=${foreign}` })).status).toBe(403);
+    expect((await call({ orgId, ...key }, `GET /audit-logs?orgId=${foreign}`)).status).toBe(403);
     expect(await deniedOf(orgId)).toMatchObject([
       { actorType: "api_key", resourceName: null, errorMessage: "You have no access to that organization." },
     ]);
@@ -133,7 +130,7 @@ describe("denied requests of signed-in callers", () => {
       name: "N",
       role: "partner_admin",
     };
-    expect((await call(CREATE_USER, { token: admin, body })).status).toBe(403);
+    expect((await call(admin, "POST /users", body)).status).toBe(403);
     expect(await deniedOf(partner.homeOrgId)).toMatchObject([
       { actorId: admin.id, errorMessage: "This concerns organizations that you have no access to." },
     ]);
@@ -142,8 +139,8 @@ describe("denied requests of signed-in callers", () => {
   it("raise a notification when they continue for long", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     for (let minute = 0; minute * 2 < MANY_DENIALS; minute++) {
-      await call(USERS, { token: viewer, path: "/" });
-      await call(USERS, { token: viewer, path: "/" });
+      await call(viewer, "GET /users");
+      await call(viewer, "GET /users");
       closeFolds();
     }
     await deniedOf(viewer.orgId);
@@ -155,16 +152,15 @@ describe("denied requests of signed-in callers", () => {
 describe("errors that are not denials", () => {
   it("are missing targets, unauthenticated callers and a missing second factor", async () => {
     const viewer = await createUser({ role: "org_viewer" });
-    const missing = { params: { id: "00000000-0000-4000-8000-000000000000" } };
-    expect((await call(DEVICE, { token: viewer, ...missing })).status).toBe(404);
-    expect((await call(USERS, {})).status).toBe(401);
+    expect((await call(viewer, `GET /devices/${crypto.randomUUID()}`)).status).toBe(404);
+    expect((await call(null, "GET /users")).status).toBe(401);
     await asSystem((tx) =>
       tx
         .update(organizations)
         .set({ requireTwoFactor: true })
         .where(eq(organizations.id, viewer.orgId ?? "")),
     );
-    expect((await call(USERS, { token: viewer, path: "/" })).status).toBe(403);
+    expect((await call(viewer, "GET /users")).status).toBe(403);
     closeFolds();
     expect(await deniedOf(viewer.orgId)).toEqual([]);
   });

@@ -1,6 +1,5 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
-import { POST as createKey } from "@/app/api/v1/api-keys/route";
 import { asSystem } from "@/db/client";
 import { enrollmentKeys, idempotencyKeys } from "@/db/schema";
 import { enrollAgent } from "@/server/devices/agents/enroll";
@@ -23,7 +22,7 @@ it("a retry does not run a request again while it is still running", async () =>
   const admin = await createUser();
   const key = { "Idempotency-Key": fresh() };
   const create = () =>
-    call(createKey, { token: admin, headers: key, body: { name: "CI", permissions: ["audit:read"] } });
+    call({ token: admin, headers: key }, "POST /api-keys", { name: "CI", permissions: ["audit:read"] });
   const first = await roles.owner.begin(async (tx) => {
     await tx`LOCK TABLE api_keys IN SHARE ROW EXCLUSIVE MODE`;
     const answer = create();

@@ -1,14 +1,8 @@
 import { expect, it } from "vitest";
-import { POST as rotateKey } from "@/app/api/v1/api-keys/[id]/rotate/route";
-import { PATCH as patchField, DELETE as removeField } from "@/app/api/v1/custom-fields/[id]/route";
-import { GET as getNotices, PUT as putNotices } from "@/app/api/v1/me/notification-settings/route";
-import { GET as getRetention, PUT as putRetention } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
 import { apiOperations } from "@/testing/api/document";
 import { createWorld, fieldIn, keyIn, ruleIn, streamIn, userIn, webhookIn } from "@/testing/api/matrix";
 import { isDocumented } from "@/testing/api/references";
-import { bearer, call, createUser } from "@/testing/factories";
-import type { RouteHandler } from "./route";
-import { routes } from "./routes.generated";
+import { type Answer, bearer, call, createUser } from "@/testing/factories";
 
 type Case = { path: string; method: "PATCH" | "PUT"; body: object; id: () => Promise<string> };
 
@@ -37,67 +31,53 @@ const CASES: Case[] = [
   { path: "/me/notification-settings", method: "PUT", body: { productKinds: ["chain.broken"] }, id: async () => "" },
 ];
 
-const handlersAt = (path: string) =>
-  routes.find((file) => file.path === `/api/v1${path}`)?.module as Record<string, RouteHandler>;
 const admin = world.then(({ partnerId }) => createUser({ partnerId, role: "partner_admin" })).then(bearer);
+/** The administrator, who changes only this version. */
+const only = async (etag: string) => ({ token: await admin, headers: { "if-match": etag } });
+const etagOf = ({ headers }: Answer) => String(headers.get("etag"));
 
-it.for(CASES)("$path has an ETag, and its $method accepts If-Match", async ({ path, method, body, id: make }) => {
-  const { GET, [method]: write } = handlersAt(path);
-  const token = await admin;
-  const id = await make();
-  const about = { token, ...(id && { params: { id } }) };
-  if (!GET || !write) throw new Error("no such route");
-  const first = await call(GET, about);
-  const etag = String(first.headers.get("etag"));
+it.for(CASES)("$path has an ETag, and its $method accepts If-Match", async ({ path: pattern, method, body, id }) => {
+  const path = pattern.replace("[id]", await id());
+  const get = async () => call(await admin, `GET ${path}`);
+  const first = await get();
+  const etag = etagOf(first);
   expect(etag).toMatch(/^"[\w-]{22}"$/);
-  expect((await call(GET, about)).headers.get("etag")).toBe(etag);
-  const send = (ifMatch: string) => call(write, { ...about, method, body, headers: { "if-match": ifMatch } });
-  const refused = await send('"another"');
+  expect(etagOf(await get())).toBe(etag);
+  const write = async (ifMatch: string) => call(await only(ifMatch), `${method} ${path}`, body);
+  const refused = await write('"another"');
   expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
-  expect((await call(GET, about)).text).toBe(first.text);
-  const changed = await send(`"another", ${etag}`);
+  expect((await get()).text).toBe(first.text);
+  const changed = await write(`"another", ${etag}`);
   expect(changed.status).toBe(200);
-  expect((await call(GET, about)).headers.get("etag")).toBe(changed.headers.get("etag"));
-  if (!path.endsWith("partner")) expect((await send(etag)).status).toBe(412);
-  expect((await send("*")).status).toBe(200);
+  expect(etagOf(await get())).toBe(etagOf(changed));
+  if (!path.endsWith("partner")) expect((await write(etag)).status).toBe(412);
+  expect((await write("*")).status).toBe(200);
 });
 
 it("concurrent changes with the same ETag: one is stored, the others get 412", async () => {
-  const params = { id: await org() };
-  const token = await admin;
-  const etag = String((await call(getRetention, { token, params })).headers.get("etag"));
-  const set = (retentionDays: number) =>
-    call(putRetention, { token, params, method: "PUT", body: { retentionDays }, headers: { "if-match": etag } });
+  const path = `/orgs/organizations/${await org()}/audit-retention`;
+  const caller = await only(etagOf(await call(await admin, `GET ${path}`)));
+  const set = (retentionDays: number) => call(caller, `PUT ${path}`, { retentionDays });
   const statuses = (await Promise.all([100, 200, 300].map(set))).map(({ status }) => status);
   expect(statuses.sort()).toEqual([200, 412, 412]);
 });
 
 it("accepts a weak ETag from a compressing proxy", async () => {
-  const token = await admin;
-  const etag = (await call(getNotices, { token })).headers.get("etag");
-  const request = {
-    token,
-    method: "PUT",
-    body: { productKinds: ["chain.broken"] },
-    headers: { "if-match": `W/${etag}` },
-  };
-  expect((await call(putNotices, request)).status).toBe(200);
+  const path = "/me/notification-settings";
+  const caller = await only(`W/${etagOf(await call(await admin, `GET ${path}`))}`);
+  expect((await call(caller, `PUT ${path}`, { productKinds: ["chain.broken"] })).status).toBe(200);
 });
 
 it("deletion accepts If-Match", async () => {
-  const token = await admin;
-  const params = { id: await inA(fieldIn)() };
-  const { headers } = await call(patchField, { token, params, method: "PATCH", body: { name: "Site" } });
-  const remove = (ifMatch: string) =>
-    call(removeField, { token, params, method: "DELETE", headers: { "if-match": ifMatch } });
-  expect((await remove('"another"')).status).toBe(412);
-  expect((await remove(String(headers.get("etag")))).status).toBe(204);
+  const path = `/custom-fields/${await inA(fieldIn)()}`;
+  const etag = etagOf(await call(await admin, `PATCH ${path}`, { name: "Site" }));
+  expect((await call(await only('"another"'), `DELETE ${path}`)).status).toBe(412);
+  expect((await call(await only(etag), `DELETE ${path}`)).status).toBe(204);
 });
 
 it("If-Match on something without an ETag is rejected", async () => {
-  const { a } = await world;
-  const request = { token: await admin, method: "POST", body: { overlapSeconds: 0 }, headers: { "if-match": '"x"' } };
-  expect((await call(rotateKey, { ...request, params: { id: (await keyIn(a)).id } })).status).toBe(412);
+  const { id } = await keyIn((await world).a);
+  expect((await call(await only('"x"'), `POST /api-keys/${id}/rotate`, { overlapSeconds: 0 })).status).toBe(412);
 });
 
 it("the API document lists If-Match and 412 for each such write", () => {

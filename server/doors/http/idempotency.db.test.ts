@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { POST as enroll } from "@/app/api/v1/agents/enroll/route";
-import { POST as createKey } from "@/app/api/v1/api-keys/route";
-import { POST as submit } from "@/app/api/v1/audit-logs/events/route";
-import { POST as createOrganization } from "@/app/api/v1/orgs/organizations/route";
-import { POST as createUserRoute } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, enrollmentKeys, idempotencyKeys } from "@/db/schema";
 import { closeRoles, roles } from "@/testing/chain";
@@ -30,7 +25,7 @@ describe("Idempotency-Key", () => {
     admin = await createUser({ role: "org_admin" });
   });
   const create = (key: string, over: object = {}, token = admin) =>
-    call(createKey, { token, headers: withKey(key), body: { name: "CI", permissions: ["audit:read"], ...over } });
+    call({ token, headers: withKey(key) }, "POST /api-keys", { name: "CI", permissions: ["audit:read"], ...over });
 
   it("replays the first response, secret included, without creating or recording again", async () => {
     const key = fresh();
@@ -69,17 +64,17 @@ describe("Idempotency-Key", () => {
     });
     const email = `${fresh()}@example.test`;
     const body = { email, name: "P", password: "a long enough password", role: "org_viewer", orgId: admin.orgId };
-    expect((await call(createUserRoute, { token: admin, headers: withKey(key), body })).status).toBe(422);
+    expect((await call({ token: admin, headers: withKey(key) }, "POST /users", body)).status).toBe(422);
     const other = await createUser({ role: "org_admin" });
     expect((await create(key, { name: "Another" }, other)).status).toBe(201);
   });
 
   it("is not stored for a stranger who exceeded the enrollment attempts", async () => {
     const tried = (headers = {}) =>
-      call(enroll, {
-        ip: "198.51.100.91",
-        headers,
-        body: { enrollmentKey: unknownSecret("enrollment"), hostname: "h", os: "linux" },
+      call({ ip: "198.51.100.91", headers }, "POST /agents/enroll", {
+        enrollmentKey: unknownSecret("enrollment"),
+        hostname: "h",
+        os: "linux",
       });
     for (let i = 0; i < 100; i++) expect((await tried()).status).toBe(401);
     const answered = await roles.owner.begin(async (tx) => {
@@ -138,13 +133,13 @@ describe("Idempotency-Key", () => {
       role: "org_viewer",
     };
     for (const [route, token, body] of [
-      [submit, writer, { events: [event] }],
-      [createUserRoute, admin, { ...person, orgId: admin.orgId }],
-      [createOrganization, partner, { name: `Org ${fresh()}` }],
-      [enroll, undefined, { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" }],
+      ["POST /audit-logs/events", writer, { events: [event] }],
+      ["POST /users", admin, { ...person, orgId: admin.orgId }],
+      ["POST /orgs/organizations", partner, { name: `Org ${fresh()}` }],
+      ["POST /agents/enroll", undefined, { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" }],
     ] as const) {
       const headers = withKey(fresh());
-      const answers = [await call(route, { token, headers, body }), await call(route, { token, headers, body })];
+      const answers = [await call({ token, headers }, route, body), await call({ token, headers }, route, body)];
       expect(answers[0]?.status).toBeLessThan(300);
       expect([answers[1]?.status, answers[1]?.body]).toEqual([answers[0]?.status, answers[0]?.body]);
     }
@@ -156,10 +151,10 @@ describe("Idempotency-Key", () => {
     const enrollment = await createEnrollmentKey({ orgId: admin.orgId as string });
     const headers = withKey(fresh());
     const body = { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" };
-    expect((await call(enroll, { headers, body })).status).toBe(201);
+    expect((await call({ headers }, "POST /agents/enroll", body)).status).toBe(201);
     await asSystem((tx) =>
       tx.update(enrollmentKeys).set({ revokedAt: new Date() }).where(eq(enrollmentKeys.id, enrollment.id)),
     );
-    expect((await call(enroll, { headers, body })).body.code).toBe("unauthenticated");
+    expect((await call({ headers }, "POST /agents/enroll", body)).body.code).toBe("unauthenticated");
   });
 });

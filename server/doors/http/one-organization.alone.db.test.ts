@@ -1,6 +1,4 @@
 import { expect, it } from "vitest";
-import { GET as checkpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
-import { GET as integrity } from "@/app/api/v1/audit-logs/integrity/route";
 import { asSystem } from "@/db/client";
 import { closeFolds } from "@/server/audit/record/fold";
 import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
@@ -14,15 +12,15 @@ it("asks for orgId when the caller lacks the partner's own organization", async 
   const limited = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds });
   await appendEvents([{ orgId: partner.homeOrgId }]);
   for (const answer of [
-    await call(integrity, { token: limited }),
-    await call(checkpoints, { token: limited, path: "/?sign=true" }),
+    await call(limited, "GET /audit-logs/integrity"),
+    await call(limited, "GET /audit-logs/checkpoints?sign=true"),
   ])
     expect(answer.body).toMatchObject({ status: 400, errors: [{ path: "orgId" }] });
   closeFolds();
   expect((await auditRows(partner.homeOrgId)).map(({ action }) => action)).toEqual(["device.create"]);
-  const foreign = { token: limited, path: `/?sign=true&orgId=${partner.homeOrgId}` };
-  expect((await call(checkpoints, foreign)).status).toBe(403);
+  const foreign = `GET /audit-logs/checkpoints?sign=true&orgId=${partner.homeOrgId}`;
+  expect((await call(limited, foreign)).status).toBe(403);
   expect(await asSystem((tx) => newestCheckpoint(tx, partner.homeOrgId))).toBeNull();
   const chief = await createUser({ role: "partner_admin", partnerId: partner.id });
-  expect((await call(checkpoints, { token: chief, path: "/?sign=true" })).body.orgId).toBe(partner.homeOrgId);
+  expect((await call(chief, "GET /audit-logs/checkpoints?sign=true")).body.orgId).toBe(partner.homeOrgId);
 });

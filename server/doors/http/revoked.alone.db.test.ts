@@ -1,17 +1,11 @@
 import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
-import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
-import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
-import { POST as exportEntries } from "@/app/api/v1/audit-logs/export/route";
-import { POST as logOut } from "@/app/api/v1/auth/logout/route";
-import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
 import { asSystem } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { CALLER_CHECK_MS } from "@/server/ground/background/revocable";
 import { callersChanged } from "@/server/ground/background/streams";
 import { appendEvents } from "@/testing/audit-entries";
-import { bearer, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
-import type { RouteHandler } from "./route";
+import { bearer, call, createApiKey, createOrg, createPartner, createUser, send } from "@/testing/factories";
 
 const ROWS = 1_000;
 
@@ -24,19 +18,14 @@ async function world() {
   return { partnerId: partner.id, orgId, admin };
 }
 
-type Asked = { handler: RouteHandler; token: string; orgId: string };
+const EXPORT = "POST /audit-logs/export";
+const EVIDENCE = "GET /audit-logs/evidence";
 
 /** An answer of which the first piece has been read: what is left of it, and how it ended while nothing read it. */
-async function opened({ handler, token, orgId }: Asked) {
-  const isPost = handler === exportEntries;
-  const url = `http://127.0.0.1:3000/api/v1/x${isPost ? "" : `?orgId=${orgId}`}`;
-  const response = await handler(
-    new Request(url, {
-      method: isPost ? "POST" : "GET",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(isPost && { body: JSON.stringify({ format: "csv" }) }),
-    }),
-  );
+async function opened(line: string, token: string, orgId: string) {
+  const response = await (line === EXPORT
+    ? send(token, line, { format: "csv" })
+    : send(token, `${line}?orgId=${orgId}`));
   expect(response.status).toBe(200);
   const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   await reader.read();
@@ -49,13 +38,13 @@ async function opened({ handler, token, orgId }: Asked) {
 }
 
 it.for([
-  ["an export", exportEntries],
-  ["an evidence bundle", evidence],
-] as const)("%s stops when its key is revoked during the download", async ([_, handler]) => {
+  ["an export", EXPORT],
+  ["an evidence bundle", EVIDENCE],
+] as const)("%s stops when its key is revoked during the download", async ([_, line]) => {
   const { orgId, admin } = await world();
   const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
-  const { rest, ended } = await opened({ handler, token: key, orgId });
-  expect((await call(revoke, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
+  const { rest, ended } = await opened(line, key, orgId);
+  expect((await call(admin, `DELETE /api-keys/${id}`)).status).toBe(204);
   await expect(ended).rejects.toThrow("access has ended");
   await expect(rest()).rejects.toThrow("access has ended");
 });
@@ -65,7 +54,7 @@ it("an export stops when its key is revoked in another process without notice", 
   const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
-    const { rest, ended } = await opened({ handler: exportEntries, token: key, orgId });
+    const { rest, ended } = await opened(EXPORT, key, orgId);
     const how = vi.fn();
     ended.catch(how);
     await asSystem((tx) => tx.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.id, id)));
@@ -79,7 +68,7 @@ it("an export stops when its key is revoked in another process without notice", 
 
 it("an export continues after its access token expires", async () => {
   const { orgId, admin } = await world();
-  const { rest } = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
+  const { rest } = await opened(EXPORT, await bearer(admin), orgId);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
   try {
     callersChanged();
@@ -92,17 +81,16 @@ it("an export continues after its access token expires", async () => {
 it("an export stops when its user is disabled, signs out or loses access, but not for others", async () => {
   const { partnerId, orgId, admin } = await world();
   const staff = () => createUser({ role: "partner_admin", partnerId });
-  const patch = (id: string, body: object) =>
-    call(updateUser, { method: "PATCH", token: admin, params: { id }, body }).then(({ status }) => status);
+  const patch = (id: string, body: object) => call(admin, `PATCH /users/${id}`, body).then(({ status }) => status);
   const [disabled, narrowed, gone, other] = await Promise.all([staff(), staff(), staff(), staff()]);
-  const open = (token: string) => opened({ handler: exportEntries, token, orgId });
+  const open = (token: string) => opened(EXPORT, token, orgId);
   const token = await bearer(gone);
   const over = [await open(await bearer(disabled)), await open(await bearer(narrowed)), await open(token)];
   const stays = await open(await bearer(other));
   expect(await patch(disabled.id, { disabled: true })).toBe(200);
   const elsewhere = (await createOrg({ partnerId })).id;
   expect(await patch(narrowed.id, { organizationIds: [elsewhere] })).toBe(200);
-  expect((await call(logOut, { token, body: {} })).status).toBe(204);
+  expect((await call(token, "POST /auth/logout", {})).status).toBe(204);
   for (const { rest, ended } of over) {
     await expect(ended).rejects.toThrow("access has ended");
     await expect(rest()).rejects.toThrow("access has ended");

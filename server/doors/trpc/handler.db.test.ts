@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { POST as token } from "@/app/api/v1/auth/token/route";
 import { MAX_UNFINISHED } from "@/server/exports/schema";
 import { bearer, call, createUser } from "@/testing/factories";
 import { answerTrpc } from "./handler";
@@ -25,7 +24,10 @@ it.each([
 
 it("limits unauthenticated bodies to the size of a form over both APIs", async () => {
   const body = { email: "x".repeat(70_000), password: "x" };
-  expect(await call(token, { body })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+  expect(await call(null, "POST /auth/token", body)).toMatchObject({
+    status: 413,
+    body: { code: "payload_too_large" },
+  });
   const post = async (headers: Record<string, string>) => {
     const text = JSON.stringify(body);
     const sent = { "content-type": "application/json", "content-length": String(text.length), ...headers };

@@ -2,8 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SQL } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { GET as getCheckpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
-import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { asSystem, type Tx } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
@@ -85,7 +83,7 @@ it("signs without an unreachable witness and publishes the newest cosigned check
   expect(witnessedAgeSeconds(Date.now() + 5_000)).toBe(0);
 
   const viewer = await createUser({ orgId, role: "org_viewer" });
-  const { body } = await call(getCheckpoints, { path: "/audit-logs/checkpoints", token: viewer });
+  const { body } = await call(viewer, "GET /audit-logs/checkpoints");
   expect(body.witnesses).toEqual(NAMES);
   expect(body.data.map((c: { size: number; witnesses: unknown[] }) => [c.size, c.witnesses.length])).toEqual([
     [8, 3],
@@ -118,7 +116,7 @@ it("a bundle stays valid with cosignatures under a renamed server's old name", a
   // Its witnesses know no log of this name.
   await signedAfter(orgId, 1);
   await permit(orgId, 3);
-  const { text } = await call(getEvidence, { path: "/audit-logs/evidence?toSeq=5", token: owner });
+  const { text } = await call(owner, "GET /audit-logs/evidence?toSeq=5");
   // No age of a log that is none any more.
   noteWitnessed(originOfOrg(orgId), true);
   withSettings({ NEXTAUTH_URL });
@@ -231,7 +229,7 @@ it("`since` accepts an older cosigned checkpoint that covers the range", async (
   await signedAfter(orgId, 5);
   await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
   const kept = await signedAfter(orgId, 1);
-  const { status, text } = await call(getEvidence, { path: "/audit-logs/evidence?toSeq=5&since=6", token: owner });
+  const { status, text } = await call(owner, "GET /audit-logs/evidence?toSeq=5&since=6");
   await Promise.all(running.slice(0, 2).map(({ start }) => start()));
   expect(status).toBe(200);
   const found = await checkText(text, { keys: ownKeys().map(formatVerifierKey), since: kept.note });
@@ -256,7 +254,7 @@ it("a restored log's time range uses no cosigned checkpoint from before the rest
   expect(namesOf((await signedAfter(orgId, 1)).note)).toEqual([]);
   const policy = `log ${ownKeys().map(formatVerifierKey)[0]}\n${readFileSync(join(dir, "witnesses.policy"), "utf8")}`;
   const verdictOf = async (query: string) => {
-    const { text } = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: owner });
+    const { text } = await call(owner, `GET /audit-logs/evidence?${query}`);
     return checkText(text, { policy });
   };
   expect(await verdictOf(`to=${until}`)).toMatchObject({

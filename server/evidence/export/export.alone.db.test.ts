@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
@@ -32,7 +31,7 @@ const shape = (text: string) =>
   );
 
 async function download(token: TestUser, query = "") {
-  const answer = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token });
+  const answer = await call(token, `GET /audit-logs/evidence?${query}`);
   expect(answer.status, answer.text.slice(0, 300)).toBe(200);
   return answer.text;
 }
@@ -126,7 +125,7 @@ describe("an evidence bundle", () => {
   });
 
   it("records its range and is named after it", async () => {
-    const answer = await call(getEvidence, { path: "/audit-logs/evidence?fromSeq=2&toSeq=3", token: admin });
+    const answer = await call(admin, "GET /audit-logs/evidence?fromSeq=2&toSeq=3");
     expect(answer.headers.get("content-disposition")).toBe(
       'attachment; filename="evidence-contoso-sohne-entries-2-to-3.ndjson"',
     );
@@ -145,16 +144,16 @@ describe("an evidence bundle", () => {
     ["since=abc", "since"],
     ["from=2025-10-02T00:00:00Z&to=2025-10-01T00:00:00Z", "from"],
   ])("rejects %s and names %s", async (query, path) => {
-    const answer = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: admin });
+    const answer = await call(admin, `GET /audit-logs/evidence?${query}`);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text).errors[0].path).toBe(path);
   });
 
   it("requires audit:export in that organization", async () => {
     const viewer = await createUser({ orgId, role: "org_viewer" });
-    expect((await call(getEvidence, { token: viewer })).status).toBe(403);
+    expect((await call(viewer, "GET /audit-logs/evidence")).status).toBe(403);
     const stranger = await createUser();
-    expect((await call(getEvidence, { path: `/?orgId=${orgId}`, token: stranger })).status).toBe(403);
+    expect((await call(stranger, `GET /audit-logs/evidence?orgId=${orgId}`)).status).toBe(403);
   });
 });
 
@@ -246,7 +245,10 @@ it.each([
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id);
   await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${id}' AND ${where}`);
-  expect((await call(getEvidence, { token: admin })).body).toMatchObject({ status: 409, code: "alarm_open" });
+  expect((await call(admin, "GET /audit-logs/evidence")).body).toMatchObject({
+    status: 409,
+    code: "alarm_open",
+  });
   const text = await download(admin, "despite=alarm");
   expect(shape(text)).toEqual(["header", "checkpoint", ...left, "end"]);
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
@@ -275,7 +277,7 @@ it.each([
   await tamperBy(
     `UPDATE audit_tree_tiles SET leaves = set_byte(leaves, 40, get_byte(leaves, 40) # 1) WHERE org_id = '${id}' AND level = 0 AND idx = ${idx}`,
   );
-  const answer = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: admin });
+  const answer = await call(admin, `GET /audit-logs/evidence?${query}`);
   expect(answer.body).toMatchObject({ status: 409, code: "alarm_open" });
   const [alarm] = await openAlarms({ kind: "organization", orgIds: [id], partnerId: "" });
   expect(alarm?.breaks[0]?.expected).toContain(`tile 0/${idx} of the tree`);
@@ -294,7 +296,10 @@ it("evidence is refused over an altered entry even if the database stores no ala
     `CREATE RULE mine AS ON INSERT TO audit_alarms WHERE new.org_id = '${id}' DO INSTEAD NOTHING`,
   );
   try {
-    expect((await call(getEvidence, { token: admin })).body).toMatchObject({ status: 409, code: "alarm_open" });
+    expect((await call(admin, "GET /audit-logs/evidence")).body).toMatchObject({
+      status: 409,
+      code: "alarm_open",
+    });
   } finally {
     await roles.owner`DROP RULE mine ON audit_alarms`;
   }
@@ -308,7 +313,7 @@ it("evidence returns 503 while no checkpoint can be signed, and succeeds afterwa
   await appendAudit(roles.app, auditRows(id, 2));
   const { TRAILMARK_DATA_DIR: folder } = env();
   withSettings({ TRAILMARK_DATA_DIR: "/dev/null/full" });
-  const refused = await call(getEvidence, { token: admin });
+  const refused = await call(admin, "GET /audit-logs/evidence");
   withSettings({ TRAILMARK_DATA_DIR: folder });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
   expect(await checkText(await download(admin), { keys: keys() })).toMatchObject({ status: "intact" });

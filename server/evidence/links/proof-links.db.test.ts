@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
-import { GET as getProof } from "@/app/api/v1/audit-logs/logs/[id]/proof/route";
-import { GET as openLink } from "@/app/api/v1/proof-links/[token]/route";
 import { asSystem } from "@/db/client";
 import { auditSharedProofs, organizations } from "@/db/schema";
 import { appendAudit } from "@/server/audit/record/append";
@@ -31,10 +29,8 @@ async function arrange(before = 3, after = 4) {
 }
 
 const judge = (text: string) => judgeProof(noteTools, text, { logs: ownKeys(), witnesses: [], quorum: null });
-const prove = (id: string, token: TestUser) =>
-  call(getProof, { path: `/audit-logs/logs/${id}/proof`, params: { id }, token });
-const open = (path: string) =>
-  call(openLink, { path: `/proof-links/${path.slice(3)}`, params: { token: path.slice(3) } });
+const prove = (id: string, token: TestUser) => call(token, `GET /audit-logs/logs/${id}/proof`);
+const open = (path: string) => call(null, `GET /proof-links/${path.slice(3)}`);
 const share = async (ctx: Ctx, id: string, days = 90) => createdLink.parse(await shareProof.run(ctx, { id, days }));
 const list = async (ctx: Ctx, id: string) => proofLinkList.parse(await listProofLinks.run(ctx, { id })).data;
 const recorded = async (orgId: string, action: string) =>

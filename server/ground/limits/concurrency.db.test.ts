@@ -1,10 +1,5 @@
 import { Secret, TOTP } from "otpauth";
 import { expect, it } from "vitest";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
-import { POST as password } from "@/app/api/v1/me/password/route";
-import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
-import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
 import type { AppError } from "@/server/ground/errors";
 import { changePassword } from "@/server/identity/me/account";
 import { bearer, call, createUser, ctxFor, PASSWORD } from "@/testing/factories";
@@ -19,33 +14,38 @@ const atOnce = <T>(one: (n: number) => Promise<T>) => Promise.all(Array.from({ l
 it("concurrent password attempts count like sequential ones", async () => {
   const { email } = await createUser();
   const ip = "198.51.100.71";
-  const answers = await atOnce((n) => call(token, { body: { email, password: `wrong ${n}` }, ip }));
+  const answers = await atOnce((n) => call({ ip }, "POST /auth/token", { email, password: `wrong ${n}` }));
   expect(countOf(answers, 401)).toBe(MAX_FAILURES);
   expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
-  expect((await call(token, { body: { email, password: PASSWORD }, ip })).status).toBe(429);
+  expect((await call({ ip }, "POST /auth/token", { email, password: PASSWORD })).status).toBe(429);
 });
 
 it("concurrent sign-ins with the right password are never rate limited", async () => {
   const { email } = await createUser();
-  const answers = await atOnce(() => call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.72" }));
+  const answers = await atOnce(() => call({ ip: "198.51.100.72" }, "POST /auth/token", { email, password: PASSWORD }));
   expect(countOf(answers, 200)).toBe(AT_ONCE);
 });
 
 it("concurrent second-factor codes count like sequential ones", async () => {
   const user = await createUser();
   const session = await bearer(user);
-  const { secret } = (await call(begin, { method: "POST", token: session })).body;
+  const { secret } = (await call(session, "POST /me/two-factor/totp")).body;
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   const used = totp.generate();
-  await call(confirm, { token: session, body: { code: used } });
+  await call(session, "POST /me/two-factor/totp/confirm", { code: used });
   const ip = "198.51.100.73";
-  const { challenge } = (await call(token, { body: { email: user.email, password: PASSWORD }, ip })).body;
+  const { challenge } = (await call({ ip }, "POST /auth/token", { email: user.email, password: PASSWORD })).body;
   // A code that was used before is a wrong one.
-  const answers = await atOnce(() => call(answer, { body: { challenge, code: used }, ip }));
+  const answers = await atOnce(() => call({ ip }, "POST /auth/token/second-factor", { challenge, code: used }));
   expect(countOf(answers, 401)).toBe(MAX_FAILURES);
   expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
   expect(
-    (await call(answer, { body: { challenge, code: totp.generate({ timestamp: Date.now() + 30_000 }) }, ip })).status,
+    (
+      await call({ ip }, "POST /auth/token/second-factor", {
+        challenge,
+        code: totp.generate({ timestamp: Date.now() + 30_000 }),
+      })
+    ).status,
   ).toBe(429);
 });
 
@@ -60,5 +60,5 @@ it("concurrent password changes with a wrong password count like sequential ones
   expect(codes.filter((code) => code === "validation_failed")).toHaveLength(MAX_FAILURES);
   expect(codes.filter((code) => code === "rate_limited")).toHaveLength(AT_ONCE - MAX_FAILURES);
   const right = { currentPassword: PASSWORD, newPassword };
-  expect((await call(password, { token: await bearer(user), body: right })).status).toBe(429);
+  expect((await call(await bearer(user), "POST /me/password", right)).status).toBe(429);
 });

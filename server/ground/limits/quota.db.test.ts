@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { POST } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { createDefinition } from "@/server/custom-fields/definitions";
 import { createInput as fieldInput, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
@@ -18,11 +17,7 @@ it("an organization is limited to 50 webhooks, counted separately", async () => 
   const org = await createOrg();
   const admin = await createUser({ role: "org_admin", orgId: org.id });
   const create = (token: typeof admin) =>
-    call(POST, {
-      token,
-      method: "POST",
-      body: { name: "Chat", url: "https://hooks.example.com/x", kinds: ["chain.broken"] },
-    });
+    call(token, "POST /webhooks", { name: "Chat", url: "https://hooks.example.com/x", kinds: ["chain.broken"] });
   for (let at = 0; at < 50; at++) expect((await create(admin)).status).toBe(201);
   const refused = await create(admin);
   expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);

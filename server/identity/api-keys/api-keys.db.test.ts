@@ -1,9 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
-import { POST as ROTATE } from "@/app/api/v1/api-keys/[id]/rotate/route";
-import { DELETE, PATCH } from "@/app/api/v1/api-keys/[id]/route";
-import { GET as list, POST } from "@/app/api/v1/api-keys/route";
-import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, users } from "@/db/schema";
 import { closeRoles, roles } from "@/testing/chain";
@@ -23,12 +19,11 @@ import { revokeApiKey } from "./api-keys";
 afterAll(closeRoles);
 
 const create = (token: TestUser | TestApiKey, over: object = {}) =>
-  call(POST, { token, body: { name: "CI", permissions: ["audit:read"], ...over } });
-const edit = (token: TestUser | TestApiKey, id: string, body: object) =>
-  call(PATCH, { method: "PATCH", token, params: { id }, body });
+  call(token, "POST /api-keys", { name: "CI", permissions: ["audit:read"], ...over });
+const edit = (token: TestUser | TestApiKey, id: string, body: object) => call(token, `PATCH /api-keys/${id}`, body);
 const rotate = (token: TestUser | TestApiKey, id: string, body?: object) =>
-  call(ROTATE, { method: "POST", token, params: { id }, ...(body && { body }) });
-const revoke = (token: TestUser | TestApiKey, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
+  call(token, `POST /api-keys/${id}/rotate`, body);
+const revoke = (token: TestUser | TestApiKey, id: string) => call(token, `DELETE /api-keys/${id}`);
 
 describe("POST /api-keys", () => {
   it("returns the key once, stores only its hash, and records it without the key", async () => {
@@ -40,14 +35,14 @@ describe("POST /api-keys", () => {
     });
     const { key, id, prefix } = created.body;
     expect(key).toMatch(/^tmk_[\w-]{40}$/);
-    expect((await call(me, { token: key })).body).toMatchObject({
+    expect((await call(key, "GET /me")).body).toMatchObject({
       user: { type: "api_key", name: "CI" },
       permissions: ["audit:read", "audit:write"],
     });
     const [row] = await asSystem((tx) => tx.select().from(apiKeys).where(eq(apiKeys.id, id)));
     expect(JSON.stringify(row)).not.toContain(key);
     expect(key.startsWith(prefix)).toBe(true);
-    expect((await call(list, { token: admin })).text).not.toContain(key);
+    expect((await call(admin, "GET /api-keys")).text).not.toContain(key);
     const rows = await auditRows(admin.orgId as string);
     expect(rows).toMatchObject([{ action: "api_key.create", resourceId: id }]);
     expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(key);
@@ -62,7 +57,7 @@ describe("POST /api-keys", () => {
     expect((await create(admin, { orgId: (await createOrg()).id })).status).toBe(403);
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
     expect((await create(limited)).status).toBe(403);
-    const reach = await Promise.all([admin, limited].map((token) => call(me, { token })));
+    const reach = await Promise.all([admin, limited].map((token) => call(token, "GET /me")));
     expect(reach.map(({ body }) => body.allOrganizations)).toEqual([true, false]);
     expect((await create(limited, { orgId: org.id })).status).toBe(201);
   });
@@ -101,7 +96,7 @@ describe("PATCH /api-keys/:id", () => {
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const changed = await edit(admin, created.id, { name: "Nightly", permissions: ["audit:read"], expiresAt });
     expect(changed).toMatchObject({ status: 200, body: { name: "Nightly", permissions: ["audit:read"], expiresAt } });
-    expect((await call(me, { token: created.key })).body.permissions).toEqual(["audit:read"]);
+    expect((await call(created.key, "GET /me")).body.permissions).toEqual(["audit:read"]);
     expect((await edit(admin, created.id, {})).body).toMatchObject({ name: "Nightly", expiresAt });
     expect((await edit(admin, created.id, { expiresAt: null })).body.expiresAt).toBeNull();
     const rows = (await auditRows(admin.orgId as string)).filter((r) => r.action === "api_key.update");
@@ -143,19 +138,19 @@ describe("POST /api-keys/:id/rotate", () => {
     const turned = await rotate(admin, created.id, { overlapSeconds: 3600 });
     expect(turned).toMatchObject({ status: 200, body: { id: created.id, permissions: created.permissions } });
     expect(Date.parse(turned.body.formerUntil) - Date.now()).toBeGreaterThan(3_500_000);
-    for (const token of [created.key, turned.body.key]) expect((await call(me, { token })).status).toBe(200);
+    for (const token of [created.key, turned.body.key]) expect((await call(token, "GET /me")).status).toBe(200);
     await asSystem((tx) =>
       tx
         .update(apiKeys)
         .set({ formerUntil: new Date(Date.now() - 1) })
         .where(eq(apiKeys.id, created.id)),
     );
-    expect((await call(me, { token: created.key })).status).toBe(401);
-    expect((await call(me, { token: turned.body.key })).status).toBe(200);
+    expect((await call(created.key, "GET /me")).status).toBe(401);
+    expect((await call(turned.body.key, "GET /me")).status).toBe(200);
     const rows = await auditRows(admin.orgId as string);
     expect(rows[1]).toMatchObject({ action: "api_key.rotate", resourceId: created.id });
     expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(turned.body.key);
-    expect((await call(list, { token: admin })).text).not.toContain(turned.body.key);
+    expect((await call(admin, "GET /api-keys")).text).not.toContain(turned.body.key);
   });
 
   it("ends the old secret immediately without an overlap, and any earlier one", async () => {
@@ -163,13 +158,13 @@ describe("POST /api-keys/:id/rotate", () => {
     const { body: first } = await create(admin);
     const { body: second } = await rotate(admin, first.id);
     const { body: third } = await rotate(admin, first.id);
-    expect((await call(me, { token: first.key })).status).toBe(401);
-    expect((await call(me, { token: second.key })).status).toBe(200);
+    expect((await call(first.key, "GET /me")).status).toBe(401);
+    expect((await call(second.key, "GET /me")).status).toBe(200);
     const { body: fourth } = await rotate(admin, first.id, { overlapSeconds: 0 });
-    for (const { key } of [second, third]) expect((await call(me, { token: key })).status).toBe(401);
-    expect((await call(me, { token: fourth.key })).status).toBe(200);
+    for (const { key } of [second, third]) expect((await call(key, "GET /me")).status).toBe(401);
+    expect((await call(fourth.key, "GET /me")).status).toBe(200);
     await revoke(admin, first.id);
-    expect((await call(me, { token: fourth.key })).status).toBe(401);
+    expect((await call(fourth.key, "GET /me")).status).toBe(401);
     expect((await rotate(admin, first.id)).status).toBe(409);
   });
 
@@ -178,7 +173,7 @@ describe("POST /api-keys/:id/rotate", () => {
     const { body: created } = await create(admin);
     await rotate(admin, created.id);
     await revoke(admin, created.id);
-    expect((await call(me, { token: created.key })).status).toBe(401);
+    expect((await call(created.key, "GET /me")).status).toBe(401);
     for (const overlapSeconds of [-1, 1.5, 604_801, "60"])
       expect((await rotate(admin, created.id, { overlapSeconds })).status).toBe(400);
   });
@@ -188,14 +183,14 @@ describe("DELETE /api-keys/:id", () => {
   it("revokes immediately and permanently, and records it once", async () => {
     const admin = await createUser({ role: "org_admin" });
     const key = await createApiKey({ orgId: admin.orgId as string });
-    expect((await call(me, { token: key })).status).toBe(200);
+    expect((await call(key, "GET /me")).status).toBe(200);
     expect((await revoke(admin, key.id)).status).toBe(204);
-    expect((await call(me, { token: key })).status).toBe(401);
+    expect((await call(key, "GET /me")).status).toBe(401);
     expect((await revoke(admin, key.id)).status).toBe(204);
     expect(await auditRows(admin.orgId as string)).toMatchObject([
       { action: "api_key.revoke", resourceId: key.id, resourceName: key.name },
     ]);
-    expect((await call(list, { token: admin })).body.data[0].revokedAt).not.toBeNull();
+    expect((await call(admin, "GET /api-keys")).body.data[0].revokedAt).not.toBeNull();
   });
 
   it("does not revoke a key if the audit entry cannot be written", async () => {
@@ -224,7 +219,7 @@ describe("DELETE /api-keys/:id", () => {
     const foreign = await createApiKey();
     for (const id of [foreign.id, wide.id, crypto.randomUUID()])
       expect((await revoke(admin, id)).body).toMatchObject({ status: 404, detail: "No such API key." });
-    expect((await call(me, { token: foreign })).status).toBe(200);
+    expect((await call(foreign, "GET /me")).status).toBe(200);
   });
 });
 
@@ -232,13 +227,13 @@ it("GET /api-keys lists the caller's own keys by page", async () => {
   const admin = await createUser({ role: "org_admin" });
   await createApiKey();
   for (let i = 0; i < 3; i++) await create(admin, { name: `Key ${i}` });
-  const page = await call(list, { token: admin, path: "/?limit=2&page=2" });
+  const page = await call(admin, "GET /api-keys?limit=2&page=2");
   expect(page.body).toMatchObject({
     data: [{ name: "Key 0" }],
     pagination: { page: 2, limit: 2, total: 3, totalPages: 2 },
   });
-  expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
-  expect((await call(list, { token: await createUser({ role: "org_viewer" }) })).status).toBe(403);
+  expect((await call(admin, `GET /api-keys?orgId=${(await createOrg()).id}`)).status).toBe(403);
+  expect((await call(await createUser({ role: "org_viewer" }), "GET /api-keys")).status).toBe(403);
 });
 
 it("GET /api-keys shows a key's last use and whether its creator is disabled", async () => {
@@ -246,12 +241,12 @@ it("GET /api-keys shows a key's last use and whether its creator is disabled", a
   const gone = await createUser({ role: "org_admin", orgId: admin.orgId as string });
   const { body: created } = await create(gone);
   await create(admin);
-  await call(me, { token: created.key, ip: "203.0.113.9" });
+  await call({ token: created.key, ip: "203.0.113.9" }, "GET /me");
   await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, gone.id)));
-  const { data } = (await call(list, { token: admin })).body;
+  const { data } = (await call(admin, "GET /api-keys")).body;
   expect(data).toMatchObject([
     { createdBy: admin.id, isCreatorDisabled: false, lastUsedIp: null },
     { createdBy: gone.id, isCreatorDisabled: true, lastUsedIp: "203.0.113.9" },
   ]);
-  expect((await call(me, { token: created.key })).status).toBe(200);
+  expect((await call(created.key, "GET /me")).status).toBe(200);
 });

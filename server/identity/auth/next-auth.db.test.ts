@@ -1,7 +1,5 @@
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, it } from "vitest";
-import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
-import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
 import { answerNextAuth } from "@/server/doors/http/next-auth";
 import { systemCtx } from "@/server/ground/context";
 import { auditRows, bearer, call, createUser, PASSWORD } from "@/testing/factories";
@@ -116,9 +114,9 @@ describe("signing in with a browser", () => {
   it("asks for the second factor first and sets the cookie after it", async () => {
     const user = await createUser();
     const token = await bearer(user);
-    const { secret } = (await call(begin, { method: "POST", token })).body;
+    const { secret } = (await call(token, "POST /me/two-factor/totp")).body;
     const app = new TOTP({ secret: Secret.fromBase32(secret) });
-    await call(confirm, { token, body: { code: app.generate() } });
+    await call(token, "POST /me/two-factor/totp/confirm", { code: app.generate() });
     const first = await ask("csrf");
     const cookie = first.headers
       .getSetCookie()

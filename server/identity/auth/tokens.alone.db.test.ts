@@ -1,9 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { POST as logout } from "@/app/api/v1/auth/logout/route";
-import { POST as refresh } from "@/app/api/v1/auth/refresh/route";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/ground/background/streams";
@@ -18,20 +14,20 @@ import { ACCESS_TOKEN_SECONDS } from "./jwt";
 afterAll(closeRoles);
 
 const signIn = (user: TestUser, ip = "127.0.0.1") =>
-  call(token, { body: { email: user.email, password: PASSWORD }, ip });
+  call({ ip }, "POST /auth/token", { email: user.email, password: PASSWORD });
 const lastOf = async (orgId: string | null, action: string) =>
   (await auditRows(orgId as string)).filter((r) => r.action === action).at(-1);
 
 describe("POST /auth/token", () => {
   it("returns working tokens for any case of the email and records the sign-in", async () => {
     const user = await createUser({ role: "org_viewer" });
-    const answer = await call(token, {
-      body: { email: user.email.toUpperCase(), password: PASSWORD },
-      ip: "198.51.100.9",
+    const answer = await call({ ip: "198.51.100.9" }, "POST /auth/token", {
+      email: user.email.toUpperCase(),
+      password: PASSWORD,
     });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ tokenType: "Bearer", expiresIn: 900 });
-    expect((await call(me, { token: answer.body.accessToken })).body.user).toMatchObject({
+    expect((await call(answer.body.accessToken, "GET /me")).body.user).toMatchObject({
       id: user.id,
       email: user.email,
     });
@@ -67,7 +63,7 @@ describe("POST /auth/token", () => {
     // As in production: tests get no details.
     withSettings({ NODE_ENV: "production" });
     const email = "not.a.person@example.test";
-    const { status } = await call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.77" });
+    const { status } = await call({ ip: "198.51.100.77" }, "POST /auth/token", { email, password: PASSWORD });
     expect(status).toBe(401);
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
     expect(told).toHaveBeenCalledWith(expect.objectContaining({ ip: "198.51.100.77" }), "a sign-in names no account");
@@ -79,8 +75,8 @@ describe("POST /auth/token", () => {
     const user = await createUser();
     const disabled = await createUser({ disabled: true });
     const answers = await Promise.all([
-      call(token, { body: { email: user.email, password: "wrong" }, ip: "198.51.100.1" }),
-      call(token, { body: { email: "nobody@example.test", password: "wrong" }, ip: "198.51.100.1" }),
+      call({ ip: "198.51.100.1" }, "POST /auth/token", { email: user.email, password: "wrong" }),
+      call({ ip: "198.51.100.1" }, "POST /auth/token", { email: "nobody@example.test", password: "wrong" }),
       signIn(disabled, "198.51.100.1"),
     ]);
     for (const { status, headers, body } of answers) {
@@ -106,7 +102,7 @@ describe("POST /auth/token", () => {
   it("returns 429 after 100 failures for an email from any address", async () => {
     const user = await createUser();
     for (let i = 0; i < 99; i++) await limit("login.failed.account", user.email.toLowerCase());
-    const wrong = await call(token, { body: { email: user.email, password: "wrong" }, ip: "198.51.100.201" });
+    const wrong = await call({ ip: "198.51.100.201" }, "POST /auth/token", { email: user.email, password: "wrong" });
     expect(wrong.status).toBe(401);
     expect((await signIn(user, "198.51.100.202")).status).toBe(429);
   });
@@ -114,7 +110,7 @@ describe("POST /auth/token", () => {
   it("returns 429 after ten failures for an email and address, even with the right password", async () => {
     const user = await createUser();
     const ip = "198.51.100.77";
-    const wrong = () => call(token, { body: { email: user.email, password: "wrong" }, ip });
+    const wrong = () => call({ ip }, "POST /auth/token", { email: user.email, password: "wrong" });
     for (let i = 0; i < 10; i++) expect((await wrong()).status).toBe(401);
     const refused = await signIn(user, ip);
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
@@ -137,7 +133,7 @@ describe("POST /auth/token", () => {
       { email: ["a@b.test"], password: {} },
       { email: "a\0@b.test", password: "x" },
     ];
-    for (const body of bodies) expect((await call(token, { body })).status).toBe(400);
+    for (const body of bodies) expect((await call(null, "POST /auth/token", body)).status).toBe(400);
   });
 });
 
@@ -145,21 +141,23 @@ describe("POST /auth/refresh", () => {
   it("rotates the token, and reuse of an old one ends the whole session", async () => {
     const user = await createUser();
     const first = (await signIn(user)).body;
-    const second = await call(refresh, { body: { refreshToken: first.refreshToken } });
+    const second = await call(null, "POST /auth/refresh", { refreshToken: first.refreshToken });
     expect(second.status).toBe(200);
     expect(second.body.refreshToken).not.toBe(first.refreshToken);
-    expect((await call(me, { token: second.body.accessToken })).status).toBe(200);
+    expect((await call(second.body.accessToken, "GET /me")).status).toBe(200);
     const changes = callerChanges();
-    expect((await call(refresh, { body: { refreshToken: first.refreshToken } })).status).toBe(401);
+    expect((await call(null, "POST /auth/refresh", { refreshToken: first.refreshToken })).status).toBe(401);
     expect(callerChanges()).toBeGreaterThan(changes);
-    expect((await call(refresh, { body: { refreshToken: second.body.refreshToken } })).status).toBe(401);
-    expect((await call(me, { token: second.body.accessToken })).status).toBe(401);
+    expect((await call(null, "POST /auth/refresh", { refreshToken: second.body.refreshToken })).status).toBe(401);
+    expect((await call(second.body.accessToken, "GET /me")).status).toBe(401);
     expect(await lastOf(user.orgId, "user.token.reuse")).toMatchObject({ actorId: user.id, result: "denied" });
   });
 
   it("accepts only one of many concurrent uses of a token", async () => {
     const { refreshToken } = (await signIn(await createUser())).body;
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call(refresh, { body: { refreshToken } })));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => call(null, "POST /auth/refresh", { refreshToken })),
+    );
     expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
   });
 
@@ -173,11 +171,11 @@ describe("POST /auth/refresh", () => {
         .where(eq(refreshTokens.tokenHash, hashSecret(refreshToken))),
     );
     for (const bad of [refreshToken, accessToken, "x", "tmr_", (await createApiKey()).key])
-      expect((await call(refresh, { body: { refreshToken: bad } })).status, bad).toBe(401);
+      expect((await call(null, "POST /auth/refresh", { refreshToken: bad })).status, bad).toBe(401);
     const leaver = await createUser();
     const theirs = (await signIn(leaver)).body.refreshToken;
     await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, leaver.id)));
-    expect((await call(refresh, { body: { refreshToken: theirs } })).status).toBe(401);
+    expect((await call(null, "POST /auth/refresh", { refreshToken: theirs })).status).toBe(401);
   });
 });
 
@@ -185,46 +183,44 @@ describe("POST /auth/logout", () => {
   it("ends the session immediately, by refresh token or entirely", async () => {
     const user = await createUser();
     const [one, two] = [(await signIn(user)).body, (await signIn(user)).body];
-    expect((await call(logout, { token: one.accessToken, body: { refreshToken: one.refreshToken } })).status).toBe(204);
-    expect((await call(me, { token: one.accessToken })).status).toBe(401);
-    expect((await call(refresh, { body: { refreshToken: one.refreshToken } })).status).toBe(401);
-    expect((await call(me, { token: two.accessToken })).status).toBe(200);
-    expect((await call(logout, { method: "POST", token: two.accessToken })).status).toBe(204);
-    expect((await call(me, { token: two.accessToken })).status).toBe(401);
+    expect((await call(one.accessToken, "POST /auth/logout", { refreshToken: one.refreshToken })).status).toBe(204);
+    expect((await call(one.accessToken, "GET /me")).status).toBe(401);
+    expect((await call(null, "POST /auth/refresh", { refreshToken: one.refreshToken })).status).toBe(401);
+    expect((await call(two.accessToken, "GET /me")).status).toBe(200);
+    expect((await call(two.accessToken, "POST /auth/logout")).status).toBe(204);
+    expect((await call(two.accessToken, "GET /me")).status).toBe(401);
     expect(await lastOf(user.orgId, "user.logout")).toMatchObject({ actorId: user.id });
     expect(await lastOf(user.orgId, "user.token.reuse")).toBeUndefined();
   });
 
   it("ignores another user's refresh token and rejects non-users", async () => {
     const [mine, other] = [(await signIn(await createUser())).body, (await signIn(await createUser())).body];
-    expect((await call(logout, { token: mine.accessToken, body: { refreshToken: other.refreshToken } })).status).toBe(
-      204,
-    );
-    expect((await call(me, { token: other.accessToken })).status).toBe(200);
-    expect((await call(me, { token: mine.accessToken })).status).toBe(200);
-    expect((await call(logout, { method: "POST", token: (await createApiKey()).key })).status).toBe(403);
-    expect((await call(logout, { method: "POST" })).status).toBe(401);
+    expect((await call(mine.accessToken, "POST /auth/logout", { refreshToken: other.refreshToken })).status).toBe(204);
+    expect((await call(other.accessToken, "GET /me")).status).toBe(200);
+    expect((await call(mine.accessToken, "GET /me")).status).toBe(200);
+    expect((await call((await createApiKey()).key, "POST /auth/logout")).status).toBe(403);
+    expect((await call(null, "POST /auth/logout")).status).toBe(401);
   });
 });
 
 describe("an access token", () => {
   it("is rejected from the second it expires, however recently it was accepted", async () => {
     const { accessToken } = (await signIn(await createUser())).body;
-    for (let i = 0; i < 3; i++) expect((await call(me, { token: accessToken })).status).toBe(200);
+    for (let i = 0; i < 3; i++) expect((await call(accessToken, "GET /me")).status).toBe(200);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ACCESS_TOKEN_SECONDS * 1_000 });
     try {
-      expect((await call(me, { token: accessToken })).status).toBe(401);
+      expect((await call(accessToken, "GET /me")).status).toBe(401);
     } finally {
       vi.useRealTimers();
     }
-    expect((await call(me, { token: accessToken })).status).toBe(200);
+    expect((await call(accessToken, "GET /me")).status).toBe(200);
   });
 
   it("is rejected with another signature after the genuine one was accepted", async () => {
     const { accessToken } = (await signIn(await createUser())).body;
-    expect((await call(me, { token: accessToken })).status).toBe(200);
+    expect((await call(accessToken, "GET /me")).status).toBe(200);
     const [head, claims, signature] = accessToken.split(".");
     const other = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
-    expect((await call(me, { token: `${head}.${claims}.${other}` })).status).toBe(401);
+    expect((await call(`${head}.${claims}.${other}`, "GET /me")).status).toBe(401);
   });
 });

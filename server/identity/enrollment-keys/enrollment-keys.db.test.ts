@@ -1,10 +1,8 @@
 import { expect, it } from "vitest";
-import { DELETE } from "@/app/api/v1/enrollment-keys/[id]/route";
-import { GET as list, POST } from "@/app/api/v1/enrollment-keys/route";
 import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestUser } from "@/testing/factories";
 
-const create = (token: TestUser, body: object) => call(POST, { token, body });
-const revoke = (token: TestUser, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
+const create = (token: TestUser, body: object) => call(token, "POST /enrollment-keys", body);
+const revoke = (token: TestUser, id: string) => call(token, `DELETE /enrollment-keys/${id}`);
 
 it("creates a key shown once, lists and revokes it, and records each action", async () => {
   const admin = await createUser({ role: "org_admin" });
@@ -15,7 +13,7 @@ it("creates a key shown once, lists and revokes it, and records each action", as
   });
   expect(created).toMatchObject({ status: 201, body: { orgId: admin.orgId, maxUses: 5, uses: 0 } });
   expect(created.body.key).toMatch(/^tme_[\w-]{40}$/);
-  const listed = await call(list, { token: admin });
+  const listed = await call(admin, "GET /enrollment-keys");
   expect(listed.body).toMatchObject({
     data: [{ id: created.body.id, prefix: created.body.prefix, revokedAt: null }],
     pagination: { total: 1 },
@@ -23,7 +21,7 @@ it("creates a key shown once, lists and revokes it, and records each action", as
   expect(listed.text).not.toContain(created.body.key);
   expect((await revoke(admin, created.body.id)).status).toBe(204);
   expect((await revoke(admin, created.body.id)).status).toBe(204);
-  expect((await call(list, { token: admin })).body.data[0].revokedAt).not.toBeNull();
+  expect((await call(admin, "GET /enrollment-keys")).body.data[0].revokedAt).not.toBeNull();
   expect((await auditRows(admin.orgId as string)).map((r) => r.action)).toEqual([
     "enrollment_key.create",
     "enrollment_key.revoke",
@@ -50,10 +48,10 @@ it("returns the same 404 for a foreign and a missing key, and requires the permi
   const foreign = await createEnrollmentKey();
   for (const id of [foreign.id, crypto.randomUUID()])
     expect((await revoke(admin, id)).body).toMatchObject({ status: 404, detail: "No such enrollment key." });
-  expect((await call(list, { token: admin })).body.data).toEqual([]);
-  expect((await call(list, { token: admin, path: `/?orgId=${foreign.orgId}` })).status).toBe(403);
+  expect((await call(admin, "GET /enrollment-keys")).body.data).toEqual([]);
+  expect((await call(admin, `GET /enrollment-keys?orgId=${foreign.orgId}`)).status).toBe(403);
   const technician = await createUser({ role: "org_technician", orgId: admin.orgId as string });
-  expect((await call(list, { token: technician })).status).toBe(403);
+  expect((await call(technician, "GET /enrollment-keys")).status).toBe(403);
   expect((await create(technician, {})).status).toBe(403);
 });
 

@@ -1,12 +1,5 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { POST as logout } from "@/app/api/v1/auth/logout/route";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { POST as password } from "@/app/api/v1/me/password/route";
-import { GET as me } from "@/app/api/v1/me/route";
-import { DELETE as end } from "@/app/api/v1/me/sessions/[id]/route";
-import { GET as sessions } from "@/app/api/v1/me/sessions/route";
-import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, userSessions, users } from "@/db/schema";
 import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
@@ -16,26 +9,30 @@ import { MAX_LISTED_SESSIONS } from "./schema";
 const NEW = "another long enough password";
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0";
 const signIn = async (user: TestUser, ip = "198.51.100.20"): Promise<string> =>
-  (await call(token, { body: { email: user.email, password: PASSWORD }, ip, headers: { "user-agent": BROWSER } })).body
-    .accessToken;
+  (
+    await call({ ip, headers: { "user-agent": BROWSER } }, "POST /auth/token", {
+      email: user.email,
+      password: PASSWORD,
+    })
+  ).body.accessToken;
 async function addExpired({ id: userId }: TestUser): Promise<string> {
   const familyId = crypto.randomUUID();
   const row = { userId, familyId, tokenHash: familyId, expiresAt: new Date(0) };
   await asSystem((tx) => tx.insert(refreshTokens).values(row));
   return familyId;
 }
-const statusOf = async (accessToken: string) => (await call(me, { token: accessToken })).status;
+const statusOf = async (accessToken: string) => (await call(accessToken, "GET /me")).status;
 
 describe("POST /me/password", () => {
   it("changes the password, ends other sessions and records neither password", async () => {
     const user = await createUser();
     const [here, there] = [await signIn(user), await signIn(user)];
     await addExpired(user);
-    const changed = await call(password, { token: here, body: { currentPassword: PASSWORD, newPassword: NEW } });
+    const changed = await call(here, "POST /me/password", { currentPassword: PASSWORD, newPassword: NEW });
     expect(changed).toMatchObject({ status: 200, body: { endedSessions: 1 } });
     expect([await statusOf(here), await statusOf(there)]).toEqual([200, 401]);
-    expect((await call(token, { body: { email: user.email, password: PASSWORD } })).status).toBe(401);
-    expect((await call(token, { body: { email: user.email, password: NEW } })).status).toBe(200);
+    expect((await call(null, "POST /auth/token", { email: user.email, password: PASSWORD })).status).toBe(401);
+    expect((await call(null, "POST /auth/token", { email: user.email, password: NEW })).status).toBe(200);
     const rows = await auditRows(user.orgId as string);
     expect(rows.find((r) => r.action === "user.password.change")).toMatchObject({
       actorId: user.id,
@@ -49,7 +46,7 @@ describe("POST /me/password", () => {
   it("names the wrong field, records the failure and blocks after ten attempts", async () => {
     const user = await createUser();
     const accessToken = await signIn(user);
-    const attempt = (body: object) => call(password, { token: accessToken, body });
+    const attempt = (body: object) => call(accessToken, "POST /me/password", body);
     expect((await attempt({ currentPassword: "not it", newPassword: NEW })).body).toMatchObject({
       status: 400,
       errors: [{ path: "currentPassword", message: "is wrong" }],
@@ -73,20 +70,20 @@ describe("POST /me/password", () => {
     const accessToken = await signIn(user);
     await asSystem((tx) => tx.update(users).set({ passwordHash: null }).where(eq(users.id, user.id)));
     const body = { currentPassword: PASSWORD, newPassword: NEW };
-    const { status, body: answer } = await call(password, { token: accessToken, body });
+    const { status, body: answer } = await call(accessToken, "POST /me/password", body);
     expect([status, answer.code, answer.detail]).toEqual([
       409,
       "conflict",
       expect.stringContaining("You have no password here"),
     ]);
-    expect((await call(stepUp, { token: accessToken, body: { password: PASSWORD } })).status).toBe(409);
+    expect((await call(accessToken, "POST /me/step-up", { password: PASSWORD })).status).toBe(409);
     expect((await auditRows(user.orgId as string)).map((r) => r.action)).toEqual(["user.login"]);
   });
 
   it("is not available to API keys", async () => {
     const key = await createApiKey();
-    expect((await call(password, { token: key, body: { currentPassword: "x", newPassword: NEW } })).status).toBe(403);
-    expect((await call(sessions, { token: key })).status).toBe(403);
+    expect((await call(key, "POST /me/password", { currentPassword: "x", newPassword: NEW })).status).toBe(403);
+    expect((await call(key, "GET /me/sessions")).status).toBe(403);
   });
 });
 
@@ -97,14 +94,14 @@ describe("GET and DELETE /me/sessions", () => {
     await signIn(stranger);
     const there = await signIn(user, "203.0.113.8");
     const here = await signIn(user);
-    const { data } = (await call(sessions, { token: here })).body;
+    const { data } = (await call(here, "GET /me/sessions")).body;
     expect(data).toHaveLength(2);
     expect(data.map((s: { current: boolean }) => s.current).sort()).toEqual([false, true]);
     const other = data.find((s: { current: boolean }) => !s.current);
     expect(other).toMatchObject({ via: "api", ip: "203.0.113.8", userAgent: BROWSER });
-    const ended = await call(end, { method: "DELETE", token: here, params: { id: other.id } });
+    const ended = await call(here, `DELETE /me/sessions/${other.id}`);
     expect([ended.status, await statusOf(there), await statusOf(here)]).toEqual([204, 401, 200]);
-    expect((await call(sessions, { token: here })).body.data).toHaveLength(1);
+    expect((await call(here, "GET /me/sessions")).body.data).toHaveLength(1);
     expect((await auditRows(user.orgId as string)).at(-1)).toMatchObject({
       action: "user.session.end",
       actorId: user.id,
@@ -123,7 +120,7 @@ describe("GET and DELETE /me/sessions", () => {
         INSERT INTO refresh_tokens (family_id, user_id, token_hash, expires_at)
         SELECT id, ${user.id}::uuid, encode(sha256(id::text::bytea), 'hex'), now() + interval '1 day' FROM other`),
     );
-    const { data, total } = (await call(sessions, { token: here })).body;
+    const { data, total } = (await call(here, "GET /me/sessions")).body;
     expect([data.length, total]).toEqual([MAX_LISTED_SESSIONS, 121]);
     const seen = data.slice(1).map((s: { lastSeenAt: string }) => Date.parse(s.lastSeenAt));
     expect([data[0].current, seen]).toEqual([true, seen.toSorted((a: number, b: number) => b - a)]);
@@ -134,8 +131,8 @@ describe("GET and DELETE /me/sessions", () => {
     const colleague = await createUser({ orgId: user.orgId as string });
     const theirs = await signIn(colleague);
     const mine = await signIn(user);
-    const [foreign] = (await call(sessions, { token: theirs })).body.data;
-    const drop = (id: string) => call(end, { method: "DELETE", token: mine, params: { id } });
+    const [foreign] = (await call(theirs, "GET /me/sessions")).body.data;
+    const drop = (id: string) => call(mine, `DELETE /me/sessions/${id}`);
     const expired = await addExpired(user);
     const answers = [await drop(foreign.id), await drop(crypto.randomUUID()), await drop(expired)];
     for (const { status, body } of answers) expect([status, body.detail]).toEqual([404, "No such session."]);
@@ -145,13 +142,13 @@ describe("GET and DELETE /me/sessions", () => {
   it("updates last use to the minute", async () => {
     const user = await createUser();
     const accessToken = await signIn(user);
-    const [{ id }] = (await call(sessions, { token: accessToken })).body.data;
+    const [{ id }] = (await call(accessToken, "GET /me/sessions")).body.data;
     const past = new Date(Date.now() - 3_600_000);
     await asSystem((tx) => tx.update(userSessions).set({ lastSeenAt: past }).where(eq(userSessions.id, id)));
-    await call(me, { token: accessToken });
-    const [seen] = (await call(sessions, { token: accessToken })).body.data;
+    await call(accessToken, "GET /me");
+    const [seen] = (await call(accessToken, "GET /me/sessions")).body.data;
     expect(Date.parse(seen.lastSeenAt)).toBeGreaterThan(Date.now() - 60_000);
-    await call(logout, { token: accessToken, body: {} });
+    await call(accessToken, "POST /auth/logout", {});
     expect(await statusOf(accessToken)).toBe(401);
   });
 });

@@ -2,24 +2,16 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { expect, it } from "vitest";
-import { POST as logout } from "@/app/api/v1/auth/logout/route";
-import { POST as refresh } from "@/app/api/v1/auth/refresh/route";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { POST as changePassword } from "@/app/api/v1/me/password/route";
-import { GET as me } from "@/app/api/v1/me/route";
-import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
-import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
-import { PATCH as changeUser } from "@/app/api/v1/users/[id]/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
 import { bearer, call, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { atOnce } from "@/testing/held-rows";
 
 const NEW_PASSWORD = "another good password";
-const signIn = (user: TestUser) => call(token, { body: { email: user.email, password: PASSWORD } });
+const signIn = (user: TestUser) => call(null, "POST /auth/token", { email: user.email, password: PASSWORD });
 const rowOf = (user: TestUser) => sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`;
 const choose = (session: string, newPassword = NEW_PASSWORD) =>
-  call(changePassword, { token: session, body: { currentPassword: PASSWORD, newPassword } });
+  call(session, "POST /me/password", { currentPassword: PASSWORD, newPassword });
 
 /** An expired token, which a renewal clears away in its middle: its lock delays the renewal. */
 async function expiredToken({ id: userId }: TestUser) {
@@ -36,12 +28,12 @@ it("ending a session also stops its concurrent refresh", async () => {
   const { refreshToken } = (await signIn(user)).body;
   const own = await bearer(user);
   const [renewed, ended] = await atOnce(await expiredToken(user), [
-    () => call(refresh, { body: { refreshToken } }),
-    () => call(logout, { token: own, body: {} }),
+    () => call(null, "POST /auth/refresh", { refreshToken }),
+    () => call(own, "POST /auth/logout", {}),
   ]);
   expect([renewed?.status, ended?.status]).toEqual([200, 204]);
-  expect((await call(me, { token: renewed?.body.accessToken })).status).toBe(401);
-  expect((await call(refresh, { body: { refreshToken: renewed?.body.refreshToken } })).status).toBe(401);
+  expect((await call(renewed?.body.accessToken, "GET /me")).status).toBe(401);
+  expect((await call(null, "POST /auth/refresh", { refreshToken: renewed?.body.refreshToken })).status).toBe(401);
 });
 
 it("a password change in progress blocks sign-in with the old password", async () => {
@@ -60,14 +52,16 @@ it("a password change in progress blocks a second change with the old password",
     () => choose(other, "a password of somebody else"),
   ]);
   expect([kept?.status, late?.status, late?.body.errors?.[0]?.path]).toEqual([200, 400, "currentPassword"]);
-  expect((await call(token, { body: { email: user.email, password: NEW_PASSWORD } })).status).toBe(200);
+  expect((await call(null, "POST /auth/token", { email: user.email, password: NEW_PASSWORD })).status).toBe(200);
 });
 
 it("a password change in progress blocks the second-factor prompt for the old password", async () => {
   const user = await createUser();
   const own = await bearer(user);
-  const { secret } = (await call(begin, { method: "POST", token: own })).body;
-  await call(confirm, { token: own, body: { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() } });
+  const { secret } = (await call(own, "POST /me/two-factor/totp")).body;
+  await call(own, "POST /me/two-factor/totp/confirm", {
+    code: new TOTP({ secret: Secret.fromBase32(secret) }).generate(),
+  });
   const [changed, entered] = await atOnce(rowOf(user), [() => choose(own), () => signIn(user)]);
   expect(changed?.status).toBe(200);
   expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
@@ -76,8 +70,7 @@ it("a password change in progress blocks the second-factor prompt for the old pa
 it("a sign-in during disabling does not survive re-enabling the user", async () => {
   const admin = await createUser();
   const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
-  const change = (disabled: boolean) =>
-    call(changeUser, { method: "PATCH", token: admin, params: { id: user.id }, body: { disabled } });
+  const change = (disabled: boolean) => call(admin, `PATCH /users/${user.id}`, { disabled });
   const [disabled, entered] = await atOnce(rowOf(user), [() => change(true), () => signIn(user)]);
   expect([disabled?.status, entered?.status]).toEqual([200, 401]);
 });

@@ -1,26 +1,8 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { DELETE as revokeKey, PATCH as updateKey } from "@/app/api/v1/api-keys/[id]/route";
-import { POST as createKey } from "@/app/api/v1/api-keys/route";
-import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
-import { GET as exportCsv, POST as exportLogs } from "@/app/api/v1/audit-logs/export/route";
-import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
-import { POST as createExport } from "@/app/api/v1/audit-logs/exports/route";
-import { DELETE as deleteField } from "@/app/api/v1/custom-fields/[id]/route";
-import { POST as releaseAgent } from "@/app/api/v1/devices/[id]/agent/release/route";
-import { POST as createEnrollmentKey } from "@/app/api/v1/enrollment-keys/route";
-import { PUT as setMails } from "@/app/api/v1/me/notification-settings/route";
-import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
-import { PUT as setRetention } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
-import { PATCH as updateOrganization } from "@/app/api/v1/orgs/organizations/[id]/route";
-import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
-import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
-import { POST as createAccount } from "@/app/api/v1/users/route";
-import { DELETE as deleteWebhook } from "@/app/api/v1/webhooks/[id]/route";
 import { asSystem } from "@/db/client";
 import { userSessions } from "@/db/schema";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
-import type { RouteHandler } from "@/server/doors/http/route";
 import { appRouter } from "@/server/doors/trpc/root";
 import { createExportsFolder } from "@/server/exports/files";
 import { exportWork } from "@/server/exports/run";
@@ -40,14 +22,6 @@ import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
 
-type Sent = {
-  method?: string;
-  body?: object;
-  path?: string;
-  params?: Record<string, string>;
-  more?: Record<string, string>;
-};
-
 /** A person whose last proof is eleven minutes old, as a browser and as a script. */
 async function stale() {
   const user = await createUser({ role: "org_admin" });
@@ -57,8 +31,7 @@ async function stale() {
   const prove = (minutesAgo: number) => change({ provenAt: new Date(Date.now() - minutesAgo * 60_000) });
   await prove(11);
   const headers = { cookie: `trailmark.session=${token}`, origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" };
-  const browser = (handler: RouteHandler, { more, ...sent }: Sent) =>
-    call(handler, { ...sent, headers: { ...headers, ...more } });
+  const browser = (line: string, body?: object, more = {}) => call({ headers: { ...headers, ...more } }, line, body);
   return { user, token, browser, change, prove };
 }
 const key = (user: TestUser) => ({ name: "K", orgId: user.orgId, permissions: ["audit:read"] });
@@ -66,15 +39,14 @@ const key = (user: TestUser) => ({ name: "K", orgId: user.orgId, permissions: ["
 describe("step-up authentication", () => {
   it("is required in a browser for keys, retention and full exports, once for all", async () => {
     const { user, browser } = await stale();
-    const params = { id: user.orgId as string };
     const deeds = [
-      () => browser(createKey, { body: key(user) }),
-      () => browser(setRetention, { method: "PUT", params, body: { retentionDays: 400 } }),
-      () => browser(exportLogs, { body: { format: "json" } }),
+      () => browser("POST /api-keys", key(user)),
+      () => browser(`PUT /orgs/organizations/${user.orgId}/audit-retention`, { retentionDays: 400 }),
+      () => browser("POST /audit-logs/export", { format: "json" }),
     ];
     for (const deed of deeds) expect((await deed()).body).toMatchObject({ status: 403, code: "step_up_required" });
-    expect((await browser(stepUp, { body: { password: "not it" } })).status).toBe(400);
-    expect((await browser(stepUp, { body: { password: PASSWORD } })).status).toBe(200);
+    expect((await browser("POST /me/step-up", { password: "not it" })).status).toBe(400);
+    expect((await browser("POST /me/step-up", { password: PASSWORD })).status).toBe(200);
     expect([(await deeds[0]?.())?.status, (await deeds[1]?.())?.status, (await deeds[2]?.())?.status]).toEqual([
       201, 200, 200,
     ]);
@@ -85,16 +57,16 @@ describe("step-up authentication", () => {
   it("is not required for an export narrowed by filter or time range", async () => {
     const { browser } = await stale();
     const from = new Date().toISOString();
-    expect((await browser(exportLogs, { body: { dateRange: { from } } })).status).toBe(200);
-    expect((await browser(exportLogs, { body: { filters: { action: "user.login" } } })).status).toBe(200);
+    expect((await browser("POST /audit-logs/export", { dateRange: { from } })).status).toBe(200);
+    expect((await browser("POST /audit-logs/export", { filters: { action: "user.login" } })).status).toBe(200);
   });
 
   it("is not required for access tokens and API keys of scripts", async () => {
     const { user, token } = await stale();
-    expect((await call(createKey, { token, body: key(user) })).status).toBe(201);
-    expect((await call(exportLogs, { token, body: { format: "json" } })).status).toBe(200);
+    expect((await call(token, "POST /api-keys", key(user))).status).toBe(201);
+    expect((await call(token, "POST /audit-logs/export", { format: "json" })).status).toBe(200);
     const program = await createApiKey({ orgId: user.orgId as string, permissions: ["api_keys:manage", "audit:read"] });
-    expect((await call(createKey, { token: program, body: key(user) })).status).toBe(201);
+    expect((await call(program, "POST /api-keys", key(user))).status).toBe(201);
   });
 
   it("is required over tRPC before an import runs or is undone", async () => {
@@ -111,9 +83,9 @@ describe("step-up authentication", () => {
   it("is required for a token taken from a browser's cookie, however it is sent", async () => {
     const { user, token, change } = await stale();
     await change({ via: "browser" });
-    expect((await call(createKey, { token, body: key(user) })).body.code).toBe("step_up_required");
-    expect((await call(stepUp, { token, body: { password: PASSWORD } })).status).toBe(200);
-    expect((await call(createKey, { token, body: key(user) })).status).toBe(201);
+    expect((await call(token, "POST /api-keys", key(user))).body.code).toBe("step_up_required");
+    expect((await call(token, "POST /me/step-up", { password: PASSWORD })).status).toBe(200);
+    expect((await call(token, "POST /api-keys", key(user))).status).toBe(201);
   });
 
   it("is required before granting access or disabling two-factor, not before revoking access", async () => {
@@ -121,20 +93,19 @@ describe("step-up authentication", () => {
     const orgId = user.orgId as string;
     const viewer = await createUser({ role: "org_viewer", orgId });
     const program = await createApiKey({ orgId, permissions: ["audit:read"] });
-    const to = (id: string, body: object) => ({ method: "PATCH", params: { id }, body });
     const person = { email: `${crypto.randomUUID()}@example.test`, name: "N", role: "org_viewer" };
     const deeds = [
-      () => browser(createAccount, { body: person }),
-      () => browser(invite, { method: "POST", params: { id: viewer.id } }),
-      () => browser(updateUser, to(viewer.id, { role: "org_technician" })),
-      () => browser(updateUser, to(viewer.id, { disabled: false })),
-      () => browser(updateKey, to(program.id, { permissions: ["audit:read", "devices:read"] })),
-      () => browser(createEnrollmentKey, { body: {} }),
-      () => browser(updateOrganization, to(orgId, { requireTwoFactor: false })),
+      () => browser("POST /users", person),
+      () => browser(`POST /users/${viewer.id}/invite`),
+      () => browser(`PATCH /users/${viewer.id}`, { role: "org_technician" }),
+      () => browser(`PATCH /users/${viewer.id}`, { disabled: false }),
+      () => browser(`PATCH /api-keys/${program.id}`, { permissions: ["audit:read", "devices:read"] }),
+      () => browser("POST /enrollment-keys", {}),
+      () => browser(`PATCH /orgs/organizations/${orgId}`, { requireTwoFactor: false }),
     ];
     for (const deed of deeds) expect((await deed()).body).toMatchObject({ status: 403, code: "step_up_required" });
-    expect((await browser(updateUser, to(viewer.id, { disabled: true }))).status).toBe(200);
-    expect((await browser(updateKey, to(program.id, { name: "Renamed" }))).status).toBe(200);
+    expect((await browser(`PATCH /users/${viewer.id}`, { disabled: true })).status).toBe(200);
+    expect((await browser(`PATCH /api-keys/${program.id}`, { name: "Renamed" })).status).toBe(200);
     await prove(0);
     for (const deed of deeds.filter((_, i) => i !== 1)) expect((await deed()).status).toBeLessThan(300);
   });
@@ -143,17 +114,16 @@ describe("step-up authentication", () => {
     const { user, browser, prove } = await stale();
     const orgId = user.orgId as string;
     const device = await createDevice({ orgId });
-    const id = crypto.randomUUID();
-    const remove = (handler: RouteHandler) => browser(handler, { method: "DELETE", params: { id } });
+    const remove = (path: string) => browser(`DELETE ${path}/${crypto.randomUUID()}`);
     const deeds = [
-      () => browser(releaseAgent, { method: "POST", params: { id: device.id } }),
-      () => remove(deleteWebhook),
-      () => remove(revokeKey),
-      () => remove(deleteField),
-      () => browser(setMails, { method: "PUT", body: { mailKinds: [] } }),
+      () => browser(`POST /devices/${device.id}/agent/release`),
+      () => remove("/webhooks"),
+      () => remove("/api-keys"),
+      () => remove("/custom-fields"),
+      () => browser("PUT /me/notification-settings", { mailKinds: [] }),
     ];
     for (const deed of deeds) expect((await deed()).body).toMatchObject({ status: 403, code: "step_up_required" });
-    expect((await browser(setMails, { method: "PUT", body: { productKinds: [] } })).status).toBe(200);
+    expect((await browser("PUT /me/notification-settings", { productKinds: [] })).status).toBe(200);
     await prove(0);
     const statuses = await Promise.all(deeds.map(async (deed) => (await deed()).status));
     expect(statuses).toEqual([200, 404, 404, 404, 200]);
@@ -169,7 +139,7 @@ describe("step-up authentication", () => {
 
   it("is required again before an idempotent response is replayed", async () => {
     const { user, browser, prove } = await stale();
-    const again = () => browser(createKey, { body: key(user), more: { "idempotency-key": "the-same" } });
+    const again = () => browser("POST /api-keys", key(user), { "idempotency-key": "the-same" });
     await prove(0);
     const first = await again();
     expect(first.status).toBe(201);
@@ -204,43 +174,43 @@ describe("step-up authentication", () => {
       // Each export is an entry itself.
       const { user, browser, token } = await withEntries(MAX_UNPROVEN_ROWS - 10);
       const bodies = [narrowed, filtered, searched];
-      for (const body of bodies) expect((await browser(exportLogs, { body })).status).toBe(200);
-      expect((await browser(exportCsv, { path: `/?userId=${ACTOR}` })).status).toBe(200);
+      for (const body of bodies) expect((await browser("POST /audit-logs/export", body)).status).toBe(200);
+      expect((await browser(`GET /audit-logs/export?userId=${ACTOR}`)).status).toBe(200);
       const orgId = user.orgId as string;
       const more = { orgId, actorType: "user" as const, actorId: ACTOR, resourceName: "counted" };
       await appendEvents(Array.from({ length: 11 }, () => more));
       for (const body of bodies) {
-        expect((await browser(exportLogs, { body })).body).toMatchObject(ASKED);
-        expect((await browser(createExport, { body })).body).toMatchObject(ASKED);
+        expect((await browser("POST /audit-logs/export", body)).body).toMatchObject(ASKED);
+        expect((await browser("POST /audit-logs/exports", body)).body).toMatchObject(ASKED);
       }
-      expect((await browser(exportCsv, { path: `/?userId=${ACTOR}` })).body).toMatchObject(ASKED);
+      expect((await browser(`GET /audit-logs/export?userId=${ACTOR}`)).body).toMatchObject(ASKED);
       const left = (await auditRows(orgId)).filter((row) => row.action === "audit_logs.export");
       expect(left).toHaveLength(4);
-      for (const body of bodies) expect((await call(exportLogs, { token, body })).status).toBe(200);
+      for (const body of bodies) expect((await call(token, "POST /audit-logs/export", body)).status).toBe(200);
     });
 
     it("is required again to download a large export file", async () => {
       const { user, browser, prove } = await withEntries(MAX_UNPROVEN_ROWS + 1);
       await appendEvents([{ orgId: user.orgId as string, resourceName: "one" }]);
       await prove(0);
-      const { id } = (await browser(createExport, { body: filtered })).body;
-      const short = (await browser(createExport, { body: { filters: { q: "one" } } })).body;
+      const { id } = (await browser("POST /audit-logs/exports", filtered)).body;
+      const short = (await browser("POST /audit-logs/exports", { filters: { q: "one" } })).body;
       await workOff(exportWork);
       await prove(11);
-      expect((await browser(download, { params: { id } })).body).toMatchObject(ASKED);
-      expect((await browser(download, { params: { id: short.id } })).status).toBe(200);
+      expect((await browser(`GET /audit-logs/exports/${id}/file`)).body).toMatchObject(ASKED);
+      expect((await browser(`GET /audit-logs/exports/${short.id}/file`)).status).toBe(200);
       await prove(0);
-      expect((await browser(download, { params: { id } })).status).toBe(200);
+      expect((await browser(`GET /audit-logs/exports/${id}/file`)).status).toBe(200);
     });
 
     it("is required for every evidence bundle, and refused ones are not recorded", async () => {
       const { user, browser, token, prove } = await withEntries(2);
-      for (const path of ["/", "/?fromSeq=1&toSeq=1"])
-        expect((await browser(evidence, { path })).body).toMatchObject(ASKED);
+      for (const query of ["", "?fromSeq=1&toSeq=1"])
+        expect((await browser(`GET /audit-logs/evidence${query}`)).body).toMatchObject(ASKED);
       expect((await auditRows(user.orgId as string)).map((row) => row.action)).not.toContain("audit_logs.evidence");
-      expect((await call(evidence, { token })).status).toBe(200);
+      expect((await call(token, "GET /audit-logs/evidence")).status).toBe(200);
       await prove(0);
-      expect((await browser(evidence, {})).status).toBe(200);
+      expect((await browser("GET /audit-logs/evidence")).status).toBe(200);
     });
   });
 });

@@ -1,14 +1,5 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { POST as accept } from "@/app/api/v1/auth/invite/accept/route";
-import { POST as forgot } from "@/app/api/v1/auth/password/forgot/route";
-import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { POST as changePassword } from "@/app/api/v1/me/password/route";
-import { GET as me } from "@/app/api/v1/me/route";
-import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
-import { PATCH } from "@/app/api/v1/users/[id]/route";
-import { POST as create, GET as list } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { userIdentities, users, userTokens } from "@/db/schema";
 import { closeRoles } from "@/testing/chain";
@@ -32,14 +23,14 @@ afterAll(closeRoles);
 const CHOSEN = "the password that I chose";
 let n = 0;
 const address = () => `invited-${process.pid}-${Date.now()}-${n++}@example.test`;
-const send = (who: TestUser, id: string) => call(invite, { method: "POST", token: who, params: { id } });
+const send = (who: TestUser, id: string) => call(who, `POST /users/${id}/invite`);
 const secretOf = (link: string) => new URL(link).hash.slice(1);
-const signIn = (email: string, password: string) => call(token, { body: { email, password } });
+const signIn = (email: string, password: string) => call(null, "POST /auth/token", { email, password });
 
 async function invited() {
   const admin = await createUser({ role: "org_admin" });
   const body = { email: address(), name: "Ira Invited", role: "org_viewer" };
-  const created = await call(create, { token: admin, body });
+  const created = await call(admin, "POST /users", body);
   return { admin, id: created.body.id as string, email: body.email, created };
 }
 
@@ -63,10 +54,10 @@ describe("an invitation", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ kind: "invite", sentTo: null });
     expect(body.link).toMatch(/\/invite#tmi_[\w-]{40}$/);
-    const accepted = await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } });
+    const accepted = await call(null, "POST /auth/invite/accept", { token: secretOf(body.link), password: CHOSEN });
     expect(accepted).toMatchObject({ status: 200, body: { email, name: "Ira Invited" } });
     expect((await signIn(email, CHOSEN)).status).toBe(200);
-    expect((await call(list, { token: admin, path: `/?search=${email}` })).body.data[0].invited).toBe(false);
+    expect((await call(admin, `GET /users?search=${email}`)).body.data[0].invited).toBe(false);
     const rows = await auditRows(admin.orgId as string);
     expect(rows.map((r) => r.action)).toEqual([
       "user.create",
@@ -83,7 +74,7 @@ describe("an invitation", () => {
     const { admin, id } = await invited();
     const first = secretOf((await send(admin, id)).body.link);
     const second = secretOf((await send(admin, id)).body.link);
-    const use = (secret: string) => call(accept, { body: { token: secret, password: CHOSEN } });
+    const use = (secret: string) => call(null, "POST /auth/invite/accept", { token: secret, password: CHOSEN });
     expect((await use(first)).body).toMatchObject({ status: 400, errors: [{ path: "token" }] });
     const rows = await asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
     expect(JSON.stringify(rows)).not.toContain(second);
@@ -98,7 +89,7 @@ describe("an invitation", () => {
         .where(eq(userTokens.userId, other)),
     );
     expect((await use(late)).status).toBe(400);
-    expect((await call(reset, { body: { token: late, password: CHOSEN } })).status).toBe(400);
+    expect((await call(null, "POST /auth/password/reset", { token: late, password: CHOSEN })).status).toBe(400);
   });
 
   it("leaves only one valid link when created concurrently", async () => {
@@ -106,7 +97,7 @@ describe("an invitation", () => {
     const links = await Promise.all(Array.from({ length: 4 }, () => send(admin, id)));
     const uses = [];
     for (const { body } of links)
-      uses.push(await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } }));
+      uses.push(await call(null, "POST /auth/invite/accept", { token: secretOf(body.link), password: CHOSEN }));
     expect(uses.map((a) => a.status).sort()).toEqual([200, 400, 400, 400]);
   });
 
@@ -118,19 +109,18 @@ describe("an invitation", () => {
     const changes = [{ organizationIds: [a.id, b.id] }, { role: "partner_admin" }, { disabled: true }];
     for (const body of changes) {
       const person = { email: address(), name: "P", role: "partner_technician", organizationIds: [a.id] };
-      const { id } = (await call(create, { token: boss, body: person })).body;
+      const { id } = (await call(boss, "POST /users", person)).body;
       const held = secretOf((await send(limited, id)).body.link);
-      expect((await call(PATCH, { method: "PATCH", token: boss, params: { id }, body })).status).toBe(200);
-      if (body.disabled) await call(PATCH, { method: "PATCH", token: boss, params: { id }, body: { disabled: false } });
-      expect((await call(accept, { body: { token: held, password: CHOSEN } })).status).toBe(400);
+      expect((await call(boss, `PATCH /users/${id}`, body)).status).toBe(200);
+      if (body.disabled) await call(boss, `PATCH /users/${id}`, { disabled: false });
+      expect((await call(null, "POST /auth/invite/accept", { token: held, password: CHOSEN })).status).toBe(400);
     }
   });
 
   it("fails while the user's access is being changed", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
-    const promote = () =>
-      call(PATCH, { method: "PATCH", token: admin, params: { id: user.id }, body: { role: "org_admin" } });
+    const promote = () => call(admin, `PATCH /users/${user.id}`, { role: "org_admin" });
     const row = sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`;
     const [promoted, sent] = await atOnce(row, [promote, () => send(admin, user.id)]);
     expect([promoted?.status, sent?.status, sent?.body.code]).toEqual([200, 409, "conflict"]);
@@ -143,15 +133,17 @@ describe("an invitation", () => {
     const held = secretOf((await send(admin, user.id)).body.link);
     const own = await bearer(user);
     const body = { currentPassword: PASSWORD, newPassword: CHOSEN };
-    expect((await call(changePassword, { token: own, body })).status).toBe(200);
-    expect((await call(reset, { body: { token: held, password: "what the thief chose" } })).status).toBe(400);
+    expect((await call(own, "POST /me/password", body)).status).toBe(200);
+    expect(
+      (await call(null, "POST /auth/password/reset", { token: held, password: "what the thief chose" })).status,
+    ).toBe(400);
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
   it("stays valid when the database fails to store the new password", async () => {
     const { admin, id, email } = await invited();
     const secret = secretOf((await send(admin, id)).body.link);
-    const use = () => call(accept, { body: { token: secret, password: CHOSEN } });
+    const use = () => call(null, "POST /auth/invite/accept", { token: secret, password: CHOSEN });
     const failed = await whileRefused({ table: "users", column: "id", id }, use);
     expect(failed.status).toBe(500);
     expect((await use()).status).toBe(200);
@@ -166,7 +158,7 @@ describe("an invitation", () => {
     expect(mails).toHaveLength(1);
     expect(mails[0]?.to).toEqual([email]);
     const secret = /#(tmi_[\w-]{40})/.exec((mails[0]?.text ?? "").replace(/=\r?\n/g, ""))?.[1] as string;
-    expect((await call(accept, { body: { token: secret, password: CHOSEN } })).status).toBe(200);
+    expect((await call(null, "POST /auth/invite/accept", { token: secret, password: CHOSEN })).status).toBe(200);
   });
 
   it("is refused and recorded as failed when the mail server rejects it", async () => {
@@ -202,7 +194,9 @@ describe("an invitation", () => {
     const { status, body } = await cutOffAt(held, () => send(admin, id));
     expect(status).toBe(200);
     expect(await details()).not.toHaveProperty("unlinkedIdentities");
-    expect((await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(200);
+    expect(
+      (await call(null, "POST /auth/invite/accept", { token: secretOf(body.link), password: CHOSEN })).status,
+    ).toBe(200);
   });
 
   it("keeps the earlier link valid until the mail server accepts the new one", async () => {
@@ -217,7 +211,7 @@ describe("an invitation", () => {
     await withMail();
     expect((await send(admin, id)).status).toBe(200);
     expect(await tokens()).toHaveLength(1);
-    expect((await call(accept, { body: { token: earlier, password: CHOSEN } })).status).toBe(400);
+    expect((await call(null, "POST /auth/invite/accept", { token: earlier, password: CHOSEN })).status).toBe(400);
   });
 
   it("becomes a reset link for a user with a password, and using it ends their sessions", async () => {
@@ -227,9 +221,11 @@ describe("an invitation", () => {
     await signIn(user.email, PASSWORD);
     const { body } = await send(admin, user.id);
     expect(body.kind).toBe("reset");
-    expect((await call(me, { token: open })).status).toBe(200);
-    expect((await call(reset, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(204);
-    expect((await call(me, { token: open })).status).toBe(401);
+    expect((await call(open, "GET /me")).status).toBe(200);
+    expect(
+      (await call(null, "POST /auth/password/reset", { token: secretOf(body.link), password: CHOSEN })).status,
+    ).toBe(204);
+    expect((await call(open, "GET /me")).status).toBe(401);
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
@@ -240,12 +236,12 @@ describe("an invitation", () => {
       asSystem((tx) => tx.update(users).set({ lastLoginAt }).where(eq(users.id, id)));
     await since(new Date());
     expect((await send(admin, id)).body.kind).toBe("reset");
-    const use = (secret: string) => call(accept, { body: { token: secret, password: CHOSEN } });
+    const use = (secret: string) => call(null, "POST /auth/invite/accept", { token: secret, password: CHOSEN });
     expect((await use(first)).status).toBe(400);
     await since(null);
     const second = secretOf((await send(admin, id)).body.link);
     const { mails } = await withMail();
-    await call(forgot, { body: { email } });
+    await call(null, "POST /auth/password/forgot", { email });
     await expect.poll(() => mails).toHaveLength(1);
     await expect.poll(async () => (await auditRows(admin.orgId as string)).at(-1)?.action).toMatch(/reset\.request$/);
     expect((await use(second)).status).toBe(200);
@@ -275,15 +271,15 @@ describe("POST /auth/password/forgot", () => {
     const { mails } = await withMail();
     const user = await createUser();
     const [known, unknown] = [
-      await call(forgot, { body: { email: user.email } }),
-      await call(forgot, { body: { email: "nobody@example.test" } }),
+      await call(null, "POST /auth/password/forgot", { email: user.email }),
+      await call(null, "POST /auth/password/forgot", { email: "nobody@example.test" }),
     ];
     expect([known.status, known.text]).toEqual([202, ""]);
     expect([unknown.status, unknown.text]).toEqual([202, ""]);
     await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(1);
     expect(mails.map(({ to }) => to)).toEqual([[user.email]]);
     const secret = /#(tmp_[\w-]{40})/.exec((mails[0]?.text ?? "").replace(/=\r?\n/g, ""))?.[1] as string;
-    expect((await call(reset, { body: { token: secret, password: CHOSEN } })).status).toBe(204);
+    expect((await call(null, "POST /auth/password/reset", { token: secret, password: CHOSEN })).status).toBe(204);
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
     const rows = await auditRows(user.orgId as string);
     expect(rows.map((r) => r.action)).toEqual(["user.password.reset.request", "user.password.reset", "user.login"]);
@@ -291,9 +287,10 @@ describe("POST /auth/password/forgot", () => {
 
   it("sends no email without a mail server, and at most three an hour per address", async () => {
     const user = await createUser();
-    expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
+    expect((await call(null, "POST /auth/password/forgot", { email: user.email })).status).toBe(202);
     const { mails } = await withMail();
-    for (let i = 0; i < 5; i++) await call(forgot, { body: { email: user.email }, ip: "198.51.100.77" });
+    for (let i = 0; i < 5; i++)
+      await call({ ip: "198.51.100.77" }, "POST /auth/password/forgot", { email: user.email });
     await expect.poll(() => mails).toHaveLength(3);
     await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(3);
   });
@@ -303,7 +300,7 @@ describe("POST /auth/password/forgot", () => {
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const earlier = secretOf((await send(admin, user.id)).body.link);
     await withMail({ refuse: true });
-    expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
+    expect((await call(null, "POST /auth/password/forgot", { email: user.email })).status).toBe(202);
     await expect
       .poll(async () => (await auditRows(user.orgId as string)).at(-1))
       .toMatchObject({
@@ -312,7 +309,7 @@ describe("POST /auth/password/forgot", () => {
         result: "failure",
         details: { sentTo: null },
       });
-    expect((await call(reset, { body: { token: earlier, password: CHOSEN } })).status).toBe(204);
+    expect((await call(null, "POST /auth/password/reset", { token: earlier, password: CHOSEN })).status).toBe(204);
   });
 });
 
@@ -329,13 +326,13 @@ describe("access of a partner user", () => {
       role: "partner_technician",
       organizationIds: ids.slice(0, 2),
     };
-    const created = await call(create, { token: admin, body });
+    const created = await call(admin, "POST /users", body);
     const open = (await signIn(body.email, PASSWORD)).body.accessToken;
     const reached = async () =>
-      (await call(me, { token: open })).body.organizations.map((o: { id: string }) => o.id).sort();
+      (await call(open, "GET /me")).body.organizations.map((o: { id: string }) => o.id).sort();
     expect(await reached()).toEqual(ids.slice(0, 2));
     const patch = (organizationIds: string[] | null, who = admin) =>
-      call(PATCH, { method: "PATCH", token: who, params: { id: created.body.id }, body: { organizationIds } });
+      call(who, `PATCH /users/${created.body.id}`, { organizationIds });
     expect((await patch([ids[2] as string])).body.organizationIds).toEqual([ids[2]]);
     expect(await reached()).toEqual([ids[2]]);
     expect((await patch(null)).body.organizationIds).toBeNull();
@@ -360,8 +357,7 @@ describe("access of a partner user", () => {
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const viewer = await createUser({ role: "org_viewer", orgId: org.id });
-    const patch = (id: string, organizationIds: string[]) =>
-      call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { organizationIds } });
+    const patch = (id: string, organizationIds: string[]) => call(admin, `PATCH /users/${id}`, { organizationIds });
     expect((await patch(viewer.id, [org.id])).body.errors[0].path).toBe("organizationIds");
     expect((await patch(admin.id, [org.id])).status).toBe(403);
     expect((await patch(viewer.id, [])).body.errors[0].path).toBe("organizationIds");

@@ -1,11 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { GET as CHOICE, PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
-import { GET as me } from "@/app/api/v1/me/route";
-import { PATCH } from "@/app/api/v1/users/[id]/route";
-import { GET as list, POST } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { env } from "@/server/ground/env";
@@ -35,9 +30,8 @@ const person = (over: object = {}) => ({
   name: "New Person",
   ...over,
 });
-const create = (who: Who, over: object) => call(POST, { token: who, body: person(over) });
-const change = (who: Who, id: string, body: object) =>
-  call(PATCH, { method: "PATCH", token: who, params: { id }, body });
+const create = (who: Who, over: object) => call(who, "POST /users", person(over));
+const change = (who: Who, id: string, body: object) => call(who, `PATCH /users/${id}`, body);
 const partnerOf = async () => {
   const partner = await createPartner();
   return {
@@ -51,13 +45,13 @@ describe("POST /users", () => {
   it("creates a user who can sign in, records it and returns no hash", async () => {
     const { org, admin } = await partnerOf();
     const body = person({ role: "org_technician", orgId: org.id, department: "Support" });
-    const created = await call(POST, { token: admin, body });
+    const created = await call(admin, "POST /users", body);
     expect(created).toMatchObject({
       status: 201,
       body: { email: body.email, role: "org_technician", orgId: org.id, department: "Support", disabled: false },
     });
     expect(created.text).not.toMatch(/argon2|password/i);
-    expect((await call(token, { body: { email: body.email, password: PASSWORD } })).status).toBe(200);
+    expect((await call(null, "POST /auth/token", { email: body.email, password: PASSWORD })).status).toBe(200);
     const [row] = await auditRows(org.id);
     expect(row).toMatchObject({ action: "user.create", actorId: admin.id, resourceId: created.body.id });
     expect(JSON.stringify(row?.details)).not.toContain(PASSWORD);
@@ -150,15 +144,15 @@ describe("GET /users", () => {
     const own = await createUser({ role: "org_admin", orgId: org.id, name: "Ann_Own" });
     await createUser();
     const ids = async (who: Who, query = "") =>
-      (await call(list, { token: who, path: `/${query}` })).body.data.map((u: { id: string }) => u.id).sort();
+      (await call(who, `GET /users${query}`)).body.data.map((u: { id: string }) => u.id).sort();
     expect(await ids(admin)).toEqual([admin.id, own.id].sort());
     expect(await ids(own)).toEqual([own.id]);
     expect(await ids(admin, `?orgId=${org.id}`)).toEqual([own.id]);
     expect(await ids(admin, "?search=n_o")).toEqual([own.id]);
     expect(await ids(admin, "?search=x_x")).toEqual([]);
-    expect((await call(list, { token: admin, path: `/?orgId=${(await createOrg()).id}` })).status).toBe(403);
+    expect((await call(admin, `GET /users?orgId=${(await createOrg()).id}`)).status).toBe(403);
     expect(
-      (await call(list, { token: await createUser({ role: "partner_technician", partnerId: partner.id }) })).status,
+      (await call(await createUser({ role: "partner_technician", partnerId: partner.id }), "GET /users")).status,
     ).toBe(403);
   });
 });
@@ -172,16 +166,16 @@ describe("PATCH /users/:id", () => {
       role: "org_viewer",
       department: "Sales",
     });
-    expect((await call(me, { token: theirs })).body.permissions).toEqual([
+    expect((await call(theirs, "GET /me")).body.permissions).toEqual([
       "audit:read",
       "custom_fields:read",
       "devices:read",
     ]);
     await change(admin, user.id, { disabled: true });
-    expect((await call(me, { token: theirs })).status).toBe(401);
+    expect((await call(theirs, "GET /me")).status).toBe(401);
     await change(admin, user.id, { disabled: false });
-    expect((await call(me, { token: theirs })).status).toBe(401);
-    expect((await call(me, { token: user })).status).toBe(200);
+    expect((await call(theirs, "GET /me")).status).toBe(401);
+    expect((await call(user, "GET /me")).status).toBe(200);
     expect(await auditRows(org.id)).toMatchObject([
       {
         action: "user.permission.change",
@@ -199,8 +193,7 @@ describe("PATCH /users/:id", () => {
     const [second, third] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     const user = await createUser({ role: "partner_technician", partnerId: partner.id });
     const chosen = async (body?: object) =>
-      (await call(body ? CHOOSE : CHOICE, { token: user, method: body ? "PUT" : "GET", ...(body && { body }) })).body
-        .organizationIds;
+      (await call(user, `${body ? "PUT" : "GET"} /me/notification-settings`, body)).body.organizationIds;
     const reach = (organizationIds: string[] | null) => change(admin, user.id, { organizationIds });
     await reach([org.id, second.id]);
     expect(await chosen()).toBeNull();
@@ -251,10 +244,10 @@ describe("PATCH /users/:id", () => {
     const open = await bearer(user);
     const disable = () => change(admin, user.id, { disabled: true });
     const failed = await whileRefused({ table: "refresh_tokens", column: "user_id", id: user.id }, disable);
-    expect([failed.status, (await call(me, { token: open })).status]).toEqual([500, 200]);
+    expect([failed.status, (await call(open, "GET /me")).status]).toEqual([500, 200]);
     expect((await disable()).status).toBe(200);
     await change(admin, user.id, { disabled: false });
-    expect((await call(me, { token: open })).status).toBe(401);
+    expect((await call(open, "GET /me")).status).toBe(401);
     expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["user.disable", "user.enable"]);
   });
 
@@ -324,7 +317,7 @@ describe("PATCH /users/:id", () => {
       release = resolve;
     });
     const others = Array.from({ length: env().DATABASE_POOL_SIZE - 1 }, () => asSystem(() => released));
-    const changed = call(PATCH, { method: "PATCH", token: who, params: { id }, body });
+    const changed = call(who, `PATCH /users/${id}`, body);
     const first = await Promise.race([changed.then(({ status }) => status), setTimeout(40_000, "it waits")]);
     release();
     await Promise.all([...others, changed]);
@@ -349,4 +342,4 @@ describe("PATCH /users/:id", () => {
   });
 });
 
-const permissionsOf = async (user: TestUser) => (await call(me, { token: user })).body.permissions;
+const permissionsOf = async (user: TestUser) => (await call(user, "GET /me")).body.permissions;

@@ -3,12 +3,6 @@ import { createServer } from "node:http";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
-import { GET as LOG } from "@/app/api/v1/deliveries/route";
-import { POST as ROTATE } from "@/app/api/v1/webhooks/[id]/rotate/route";
-import { DELETE, PATCH } from "@/app/api/v1/webhooks/[id]/route";
-import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
-import { POST as CREATE, GET as LIST } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { jobWorker } from "@/server/ground/jobs";
@@ -36,10 +30,10 @@ beforeEach(() => {
 });
 
 const create = async (token: TestUser, over: object = {}) =>
-  (await call(CREATE, { token, body: { name: "Desk", url: receiver.url, kinds: ["chain.broken"], ...over } })).body;
-const test = (token: TestUser, id: string) => call(TEST, { token, method: "POST", params: { id } });
+  (await call(token, "POST /webhooks", { name: "Desk", url: receiver.url, kinds: ["chain.broken"], ...over })).body;
+const test = (token: TestUser, id: string) => call(token, `POST /webhooks/${id}/test`);
 const logOf = async (token: TestUser, endpointId: string) =>
-  (await call(LOG, { token, path: `/?endpointId=${endpointId}` })).body.data;
+  (await call(token, `GET /deliveries?endpointId=${endpointId}`)).body.data;
 const verify = (secret: string, { headers, text }: HttpDouble["received"][0]) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
 const failing = (id: string, hours: number) =>
@@ -59,7 +53,7 @@ describe("webhook signing secret", () => {
     expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const row = await storedOf(created.id);
     expect(JSON.stringify(row)).not.toContain(created.secret.slice(6));
-    expect((await call(LIST, { token: admin })).text).not.toContain("secret");
+    expect((await call(admin, "GET /webhooks")).text).not.toContain("secret");
     const rows = await auditRows(admin.orgId as string);
     expect(rows).toMatchObject([{ action: "webhook.create", resourceId: created.id, resourceName: "Desk" }]);
     expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain(created.secret.slice(6));
@@ -68,12 +62,7 @@ describe("webhook signing secret", () => {
   it("rotates with two signatures during the overlap, then only the new one", async () => {
     const admin = await createUser();
     const { id, secret: former } = await create(admin);
-    const { body } = await call(ROTATE, {
-      token: admin,
-      method: "POST",
-      params: { id },
-      body: { overlapSeconds: 3600 },
-    });
+    const { body } = await call(admin, `POST /webhooks/${id}/rotate`, { overlapSeconds: 3600 });
     await test(admin, id);
     await workOff(delivery);
     const [during] = receiver.received;
@@ -116,9 +105,7 @@ describe("failed delivery", () => {
 
     receiver.answer = () => ({ status: 200 });
     const [failed] = await logOf(admin, id);
-    expect((await call(RESEND, { token: admin, method: "POST", params: { id: failed.id } })).body.status).toBe(
-      "pending",
-    );
+    expect((await call(admin, `POST /deliveries/${failed.id}/resend`)).body.status).toBe("pending");
     await workOff(delivery);
     expect((await logOf(admin, id))[0]).toMatchObject({ status: "delivered", attempts: 1, responseCode: 200 });
     expect((await auditRows(admin.orgId as string)).map(({ action }) => action)).toContain("webhook.resend");
@@ -153,7 +140,7 @@ describe("failed delivery", () => {
       actorType: "system",
     });
     expect((await test(admin, id)).status).toBe(409);
-    const enabled = await call(PATCH, { token: admin, method: "PATCH", params: { id }, body: { disabled: false } });
+    const enabled = await call(admin, `PATCH /webhooks/${id}`, { disabled: false });
     expect(enabled.body).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
   });
 
@@ -161,8 +148,7 @@ describe("failed delivery", () => {
     const admin = await createUser();
     const { id, url } = await create(admin);
     await failing(id, 121);
-    const patch = async (body: object) =>
-      (await call(PATCH, { token: admin, method: "PATCH", params: { id }, body })).body;
+    const patch = async (body: object) => (await call(admin, `PATCH /webhooks/${id}`, body)).body;
     expect(await patch({ name: "Pager", url })).toMatchObject({ failingSince: expect.any(String) });
     expect(await patch({ url: `${url}/other` })).toMatchObject({ failingSince: null });
   });
@@ -226,10 +212,10 @@ describe("delivery permissions", () => {
     const wide = await create(whole);
     expect(wide).toMatchObject({ orgId: null, partnerId: partner.id });
     const refused = { name: "x", url: receiver.url, kinds: ["chain.broken"] };
-    expect((await call(CREATE, { token: limited, body: refused })).status).toBe(403);
-    expect((await call(DELETE, { token: limited, method: "DELETE", params: { id: wide.id } })).status).toBe(403);
+    expect((await call(limited, "POST /webhooks", refused)).status).toBe(403);
+    expect((await call(limited, `DELETE /webhooks/${wide.id}`)).status).toBe(403);
     const viewer = await createUser({ role: "org_viewer", orgId: org.id });
-    expect((await call(LIST, { token: viewer })).status).toBe(403);
+    expect((await call(viewer, "GET /webhooks")).status).toBe(403);
     await test(whole, wide.id);
     const orgAdmin = await createUser({ orgId: org.id });
     expect(await logOf(orgAdmin, wide.id)).toEqual([]);
@@ -245,7 +231,7 @@ describe("delivery permissions", () => {
     const url = "https://hooks.example.com/T0/secret-token";
     await create(whole, { url });
     const urlsFor = async (token: TestUser) =>
-      (await call(LIST, { token })).body.data.map((hook: { url: string }) => hook.url);
+      (await call(token, "GET /webhooks")).body.data.map((hook: { url: string }) => hook.url);
     expect(await urlsFor(limited)).toEqual(["https://hooks.example.com"]);
     await create(limited, { url, orgId: org.id });
     expect(await urlsFor(limited)).toEqual([url, "https://hooks.example.com"]);
@@ -262,7 +248,7 @@ describe("delivery permissions", () => {
     const admin = await createUser();
     withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: false, TRAILMARK_WEBHOOKS_HTTP: false });
     for (const url of ["http://hooks.example.com/", "https://10.0.0.1/", "https://localhost/", "nonsense"]) {
-      const answer = await call(CREATE, { token: admin, body: { name: "x", url, kinds: ["chain.broken"] } });
+      const answer = await call(admin, "POST /webhooks", { name: "x", url, kinds: ["chain.broken"] });
       expect([url, answer.status, answer.body.errors[0].path]).toEqual([url, 400, "url"]);
     }
   });
@@ -278,7 +264,7 @@ it("emails go to the user's current address and appear only in their log", async
   // Test files share a database, and others leave mails to be sent.
   const received = mail.mails.filter(({ text }) => text.includes("Line one"));
   expect(received).toMatchObject([{ to: [admin.email] }]);
-  const log = async (token: TestUser) => (await call(LOG, { token })).body.data;
+  const log = async (token: TestUser) => (await call(token, "GET /deliveries")).body.data;
   expect(await log(admin)).toMatchObject([{ id: row.id, channel: "mail", target: admin.email, status: "delivered" }]);
   expect(await log(colleague)).toEqual([]);
   await mail.close();

@@ -1,10 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
-import { DELETE, PATCH } from "@/app/api/v1/webhooks/[id]/route";
-import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
-import { POST as CREATE } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries as t, webhookEndpoints } from "@/db/schema";
 import { call, createUser } from "@/testing/factories";
@@ -40,8 +36,8 @@ const answer = (index: number, status: number) => posts[index]?.writeHead(status
 async function arrange(attempts = 0) {
   const admin = await createUser();
   const url = `http://127.0.0.1:${portOf(receiver)}/hook`;
-  const { id } = (await call(CREATE, { token: admin, body: { name: "Desk", url, kinds: ["chain.broken"] } })).body;
-  const message = (await call(TEST, { token: admin, method: "POST", params: { id } })).body.id;
+  const { id } = (await call(admin, "POST /webhooks", { name: "Desk", url, kinds: ["chain.broken"] })).body;
+  const message = (await call(admin, `POST /webhooks/${id}/test`)).body.id;
   await asSystem((tx) =>
     tx
       .update(t)
@@ -51,9 +47,9 @@ async function arrange(attempts = 0) {
   const rowOf = async () => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, message))))[0];
   const endpointOf = async () =>
     (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
-  const resend = () => call(RESEND, { token: admin, method: "POST", params: { id: message } });
-  const patch = (body: object) => call(PATCH, { token: admin, method: "PATCH", params: { id }, body });
-  const remove = () => call(DELETE, { token: admin, method: "DELETE", params: { id } });
+  const resend = () => call(admin, `POST /deliveries/${message}/resend`);
+  const patch = (body: object) => call(admin, `PATCH /webhooks/${id}`, body);
+  const remove = () => call(admin, `DELETE /webhooks/${id}`);
   return { id, message, url, rowOf, endpointOf, resend, patch, remove };
 }
 

@@ -2,9 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
-import { GET as LIST } from "@/app/api/v1/notifications/route";
-import { POST as CREATE } from "@/app/api/v1/webhooks/route";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
@@ -67,9 +64,9 @@ async function pass(now: Date, checks: Partial<Record<NotificationKind, Check>>)
 }
 
 const choose = (token: TestUser, kinds: readonly string[]) =>
-  call(CHOOSE, { token, method: "PUT", body: { productKinds: kinds, mailKinds: kinds } });
+  call(token, "PUT /me/notification-settings", { productKinds: kinds, mailKinds: kinds });
 const openOf = async (token: TestUser): Promise<string[]> =>
-  (await call(LIST, { token, path: "/?status=open" })).body.data.map(({ kind }: { kind: string }) => kind).sort();
+  (await call(token, "GET /notifications?status=open")).body.data.map(({ kind }: { kind: string }) => kind).sort();
 
 it("delivers chain, witness, pruning and loss notifications in the product, by email and webhook", async () => {
   const { id: orgId } = await createOrg({ partnerId: partner.id });
@@ -77,7 +74,7 @@ it("delivers chain, witness, pruning and loss notifications in the product, by e
   await choose(owner, KINDS);
   await choose(quiet, []);
   const endpoint = { name: "Desk", url: receiver.url, kinds: KINDS };
-  const { secret } = (await call(CREATE, { token: owner, body: endpoint })).body;
+  const { secret } = (await call(owner, "POST /webhooks", endpoint)).body;
 
   await witness.stop();
   await appendEvents([{ orgId }]);

@@ -2,11 +2,6 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
-import { POST as READ } from "@/app/api/v1/notifications/read/route";
-import { GET as LIST } from "@/app/api/v1/notifications/route";
-import { GET as SUMMARY } from "@/app/api/v1/notifications/summary/route";
-import { POST as CREATE } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
@@ -42,9 +37,9 @@ beforeEach(() => {
   receiver.received.length = 0;
 });
 
-const listOf = async (token: TestUser, query = "") => (await call(LIST, { token, path: `/?${query}` })).body.data;
+const listOf = async (token: TestUser, query = "") => (await call(token, `GET /notifications?${query}`)).body.data;
 const endpoint = (token: TestUser, over: object = {}) =>
-  call(CREATE, { token, body: { name: "Desk", url: receiver.url, kinds: ["chain.broken", "agents.silent"], ...over } });
+  call(token, "POST /webhooks", { name: "Desk", url: receiver.url, kinds: ["chain.broken", "agents.silent"], ...over });
 
 describe("broken chain notification", () => {
   it("appears once to everyone with log access and resolves with the condition", async () => {
@@ -61,9 +56,9 @@ describe("broken chain notification", () => {
       /^The audit chain of Org .+ is broken\. The first contradiction found is at entry 7\.$/,
     );
     expect(raised.raisedAt).toBe(first.toISOString());
-    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 1 });
-    expect((await call(READ, { token: viewer, body: { ids: [raised.id] } })).status).toBe(204);
-    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 0, open: 1 });
+    expect((await call(viewer, "GET /notifications/summary")).body).toEqual({ unread: 1, open: 1 });
+    expect((await call(viewer, "POST /notifications/read", { ids: [raised.id] })).status).toBe(204);
+    expect((await call(viewer, "GET /notifications/summary")).body).toEqual({ unread: 0, open: 1 });
 
     await clearAlarm(orgId, new Date());
     const over = new Date(first.getTime() + 120_000);
@@ -76,9 +71,9 @@ describe("broken chain notification", () => {
       isRead: false,
     });
     expect(resolved.resolution).toContain("found no contradiction");
-    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 0 });
-    expect((await call(READ, { token: viewer, method: "POST" })).status).toBe(204);
-    expect((await call(SUMMARY, { token: viewer })).body.unread).toBe(0);
+    expect((await call(viewer, "GET /notifications/summary")).body).toEqual({ unread: 1, open: 0 });
+    expect((await call(viewer, "POST /notifications/read")).status).toBe(204);
+    expect((await call(viewer, "GET /notifications/summary")).body.unread).toBe(0);
   });
 
   it("can be read and selected by a platform operator within one organization", async () => {
@@ -88,12 +83,12 @@ describe("broken chain notification", () => {
     await breakChain(second.id);
     await pass(new Date());
     const [seen] = await listOf(operator, `orgId=${first.id}`);
-    expect((await call(READ, { token: operator, body: { ids: [seen.id] } })).status).toBe(204);
+    expect((await call(operator, "POST /notifications/read", { ids: [seen.id] })).status).toBe(204);
     expect(await listOf(operator, `orgId=${first.id}`)).toMatchObject([{ id: seen.id, isRead: true }]);
     const summary = async (org: { id: string }) =>
-      (await call(SUMMARY, { token: operator, path: `/?orgId=${org.id}` })).body;
+      (await call(operator, `GET /notifications/summary?orgId=${org.id}`)).body;
     expect(await summary(first)).toEqual({ unread: 0, open: 1 });
-    const choose = (body: object) => call(CHOOSE, { token: operator, method: "PUT", body });
+    const choose = (body: object) => call(operator, "PUT /me/notification-settings", body);
     expect((await choose({ organizationIds: [first.id] })).status).toBe(200);
     expect(await listOf(operator, `orgId=${second.id}`)).toEqual([]);
     expect((await choose({ organizationIds: null, productKinds: ["agents.silent"] })).status).toBe(200);
@@ -107,10 +102,10 @@ describe("broken chain notification", () => {
     const [first, second] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     for (const { id } of [first, second]) await breakChain(id);
     await pass(new Date());
-    expect((await call(READ, { token: admin, body: { orgId: first.id } })).status).toBe(204);
+    expect((await call(admin, "POST /notifications/read", { orgId: first.id })).status).toBe(204);
     expect(await listOf(admin, `orgId=${first.id}`)).toMatchObject([{ isRead: true }]);
     expect(await listOf(admin, `orgId=${second.id}`)).toMatchObject([{ isRead: false }]);
-    expect((await call(READ, { token: admin, body: { orgId: (await createOrg()).id } })).status).toBe(403);
+    expect((await call(admin, "POST /notifications/read", { orgId: (await createOrg()).id })).status).toBe(403);
   });
 
   it("is hidden from other organizations", async () => {
@@ -119,9 +114,9 @@ describe("broken chain notification", () => {
     await pass(new Date());
     expect(await listOf(mine)).toEqual([]);
     const [theirs] = await listOf(other);
-    await call(READ, { token: mine, body: { ids: [theirs.id] } });
-    expect((await call(SUMMARY, { token: other })).body.unread).toBe(1);
-    expect((await call(LIST, { token: mine, path: `/?orgId=${other.orgId}` })).status).toBe(403);
+    await call(mine, "POST /notifications/read", { ids: [theirs.id] });
+    expect((await call(other, "GET /notifications/summary")).body.unread).toBe(1);
+    expect((await call(mine, `GET /notifications?orgId=${other.orgId}`)).status).toBe(403);
   });
 });
 
@@ -174,7 +169,7 @@ describe("webhook notifications", () => {
     expect(new Set(mine[0].data.notifications.map((n: { orgId: string }) => n.orgId))).toEqual(
       new Set(orgs.map(({ id }) => id)),
     );
-    expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 1, open: 100 });
+    expect((await call(admin, "GET /notifications/summary")).body).toEqual({ unread: 1, open: 100 });
     expect(created.kinds).toContain("agents.silent");
   });
 });
@@ -194,9 +189,9 @@ describe("a condition that another one joins", () => {
       const found = names.length > 0 ? [{ orgId, holds: true, detail: { names, ...(ids && { ids }) } }] : [];
       await pass(new Date(began + hours * HOUR), { [kind]: async () => ({ checked: new Set([orgId]), found }) });
       const [row] = await listOf(viewer, `kind=${kind}`);
-      const { unread } = (await call(SUMMARY, { token: viewer })).body;
+      const { unread } = (await call(viewer, "GET /notifications/summary")).body;
       if (row) told.push([(Date.parse(row.raisedAt) - began) / HOUR, unread, row.sentence]);
-      if (row) await call(READ, { token: viewer, method: "POST" });
+      if (row) await call(viewer, "POST /notifications/read");
     }
     const at = (hours: number) =>
       new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
@@ -276,7 +271,7 @@ describe("conditions that start and end in one evaluation", () => {
     await clearAlarm(over.id, new Date());
     for (const { id } of [first, last]) await breakChain(id);
     await pass(new Date(began.getTime() + 60_000));
-    expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 2, open: 2 });
+    expect((await call(admin, "GET /notifications/summary")).body).toEqual({ unread: 2, open: 2 });
     expect((await listOf(admin)).map((row: { orgId: string }) => row.orgId)).toEqual([over.id, first.id, last.id]);
   });
 });

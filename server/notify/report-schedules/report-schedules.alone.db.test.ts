@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
-import { DELETE } from "@/app/api/v1/report-schedules/[id]/route";
-import { GET, POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem, type Tx } from "@/db/client";
 import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
@@ -25,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([mail.close(), closeRoles()]));
 
 const schedule = (token: TestUser, over: object = {}) =>
-  call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC", ...over } });
+  call(token, "POST /report-schedules", { report: "security", cadence: "weekly", timeZone: "UTC", ...over });
 const deliveriesOf = (userId: string) =>
   asSystem((tx) => tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.userId, userId)));
 const dueAt = (id: string, nextRunAt: Date) =>
@@ -128,7 +125,7 @@ describe("a scheduled report", () => {
     await dueAt(created.id, new Date("2026-09-07T06:00:00Z"));
     withSettings({ SMTP_URL: undefined });
     expect(await runDueReports(NOW)).toBe(0);
-    expect((await call(GET, { token: admin })).body.mailConfigured).toBe(false);
+    expect((await call(admin, "GET /report-schedules")).body.mailConfigured).toBe(false);
     withSettings({ SMTP_URL: mail.url });
     await runDueReports(NOW);
     const [only, ...others] = await deliveriesOf(admin.id);
@@ -168,14 +165,13 @@ describe("a scheduled report", () => {
   it("follows changes of the organization's time zone", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
-    const zoned = (timeZone: string | null) =>
-      call(PATCH, { token: admin, method: "PATCH", params: { id: orgId }, body: { timeZone } });
+    const zoned = (timeZone: string | null) => call(admin, `PATCH /orgs/organizations/${orgId}`, { timeZone });
     expect((await zoned("Asia/Tokyo")).body.timeZone).toBe("Asia/Tokyo");
     const { body: created } = await schedule(admin, { timeZone: undefined });
     expect(created).toMatchObject({ timeZone: "Asia/Tokyo", followsOrganization: true });
     const { body: fixed } = await schedule(admin);
     await zoned("America/New_York");
-    const listed = (await call(GET, { token: admin })).body.data;
+    const listed = (await call(admin, "GET /report-schedules")).body.data;
     expect(listed).toMatchObject([
       { id: created.id, timeZone: "America/New_York", followsOrganization: true },
       { id: fixed.id, timeZone: "UTC", followsOrganization: false },
@@ -227,7 +223,7 @@ describe("a scheduled report", () => {
   it("rejects an invalid organization time zone and a viewer's change", async () => {
     const admin = await createUser();
     const zoned = (token: TestUser, timeZone: string) =>
-      call(PATCH, { token, method: "PATCH", params: { id: admin.orgId as string }, body: { timeZone } });
+      call(token, `PATCH /orgs/organizations/${admin.orgId}`, { timeZone });
     expect((await zoned(admin, "Mars/Olympus")).body.errors[0].path).toBe("timeZone");
     const viewer = await createUser({ orgId: admin.orgId as string, role: "org_viewer" });
     expect((await zoned(viewer, "UTC")).status).toBe(403);
@@ -236,9 +232,9 @@ describe("a scheduled report", () => {
   it("ends when deleted, by its owner only", async () => {
     const [admin, colleague] = [await createUser(), await createUser()];
     const { body: created } = await schedule(admin);
-    const remove = (token: TestUser) => call(DELETE, { token, method: "DELETE", params: { id: created.id } });
+    const remove = (token: TestUser) => call(token, `DELETE /report-schedules/${created.id}`);
     expect((await remove(colleague)).status).toBe(404);
-    expect((await call(GET, { token: colleague })).body.data).toEqual([]);
+    expect((await call(colleague, "GET /report-schedules")).body.data).toEqual([]);
     expect((await remove(admin)).status).toBe(204);
     expect(await stored(created.id)).toBeUndefined();
     const actions = (await auditRows(admin.orgId as string)).map(({ action }) => action);

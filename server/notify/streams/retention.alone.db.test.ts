@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
-import { GET as GAPS } from "@/app/api/v1/streams/[id]/gaps/route";
 import { asSystem } from "@/db/client";
 import { dataStreams } from "@/db/schema";
 import { runRetention } from "@/server/retention/run";
@@ -56,7 +55,7 @@ it("entries pruned before sending are recorded, listed and reported to the recei
   await asSystem((tx) => tx.update(dataStreams).set({ state: "active" }).where(eq(dataStreams.id, id)));
   await due(id);
   await send();
-  const { body } = await call(GAPS, { token: admin, params: { id } });
+  const { body } = await call(admin, `GET /streams/${id}/gaps`);
   expect(body.data).toMatchObject([{ orgId, first: 1, last: 5, reason: "retention" }]);
   expect(site.receiver.markersOf(orgId).find((line) => line.first === 6)).toMatchObject({ gap: { first: 1, last: 5 } });
   const gap = (await auditRows(orgId)).find(({ action }) => action === "stream.gap");

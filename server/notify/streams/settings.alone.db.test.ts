@@ -1,16 +1,10 @@
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { POST as CHECK } from "@/app/api/v1/streams/[id]/check/route";
-import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
-import { POST as ROTATE } from "@/app/api/v1/streams/[id]/rotate/route";
-import { DELETE, PATCH } from "@/app/api/v1/streams/[id]/route";
-import { POST as PREVIEW } from "@/app/api/v1/streams/preview/route";
-import { POST as CREATE, GET as LIST } from "@/app/api/v1/streams/route";
 import { asSystem } from "@/db/client";
 import { dataStreams } from "@/db/schema";
 import { auditRows, call, createUser } from "@/testing/factories";
-import { at, many, send, streamSite } from "@/testing/streams";
+import { many, send, streamSite } from "@/testing/streams";
 import { checkResult } from "./schema";
 
 const site = streamSite();
@@ -22,12 +16,12 @@ describe("stream settings", () => {
     const [row] = await asSystem((tx) => tx.select().from(dataStreams).where(eq(dataStreams.id, id)));
     const all = JSON.stringify([
       row,
-      (await call(LIST, { token: admin })).body,
+      (await call(admin, "GET /streams")).body,
       (await auditRows(admin.orgId as string)).map(({ details }) => details),
     ]);
     expect(all).not.toContain("s3cr3t");
     expect(all).not.toContain(secret?.slice(6));
-    await call(CHECK, { token: admin, ...at(id) });
+    await call(admin, `POST /streams/${id}/check`);
     expect(site.receiver.received[0]?.headers.authorization).toBe("Bearer s3cr3t-token");
   });
 
@@ -43,7 +37,7 @@ describe("stream settings", () => {
   ] as const)("name %s when rejecting it", async ([path, over]) => {
     const admin = await createUser();
     const body = { name: "SIEM", kind: "https", config: { url: site.receiver.url }, ...over };
-    const { status, body: problem } = await call(CREATE, { token: admin, body });
+    const { status, body: problem } = await call(admin, "POST /streams", body);
     expect({ status, problem }).toMatchObject({ status: 400, problem: { errors: [{ path }] } });
   });
 
@@ -65,16 +59,11 @@ describe("stream settings", () => {
     const rows = await many(orgId, 2);
     await send();
     site.receiver.answer = () => ({ status: 204 });
-    await call(PATCH, {
-      token: admin,
-      method: "PATCH",
-      params: { id },
-      body: { config: { url: site.receiver.url, body: "array" } },
-    });
+    await call(admin, `PATCH /streams/${id}`, { config: { url: site.receiver.url, body: "array" } });
     await send();
     expect(site.requestsOf(orgId).at(-1)?.headers["content-type"]).toBe("application/json");
     expect(site.idsOf(orgId)).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
-    expect((await call(DELETE, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
+    expect((await call(admin, `DELETE /streams/${id}`)).status).toBe(204);
   });
 
   it("can be checked, and the start moved, before a draft starts", async () => {
@@ -82,11 +71,11 @@ describe("stream settings", () => {
     const orgId = admin.orgId as string;
     const rows = await many(orgId, 2);
     const { id } = await site.create(admin);
-    const checked = await call(CHECK, { token: admin, ...at(id, { starts: false }) });
+    const checked = await call(admin, `POST /streams/${id}/check`, { starts: false });
     expect(checked.body).toMatchObject({ ok: true, stream: { state: "draft" } });
-    const beginAt = (start: string) => call(PATCH, { token: admin, method: "PATCH", params: { id }, body: { start } });
+    const beginAt = (start: string) => call(admin, `PATCH /streams/${id}`, { start });
     expect((await beginAt("beginning")).status).toBe(200);
-    await call(RESUME, { token: admin, ...at(id) });
+    await call(admin, `POST /streams/${id}/resume`);
     await send();
     expect(site.idsOf(orgId)).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
     expect(await beginAt("now")).toMatchObject({ status: 409 });
@@ -96,7 +85,7 @@ describe("stream settings", () => {
     const admin = await createUser();
     const { id } = await site.create(admin);
     site.receiver.answer = () => ({ status: 204, delayMs: 30 });
-    const { body } = await call(CHECK, { token: admin, ...at(id) });
+    const { body } = await call(admin, `POST /streams/${id}/check`);
     const took = Object.fromEntries(checkResult.parse(body).steps.map(({ step, ms }) => [step, ms]));
     expect(took).toMatchObject({ connect: expect.any(Number), write: null });
     expect(took.acknowledge).toBeGreaterThanOrEqual(29);
@@ -105,16 +94,16 @@ describe("stream settings", () => {
   it("keep the Authorization header when the signing secret rotates", async () => {
     const admin = await createUser();
     const { id, secret } = await site.create(admin, { secret: "Bearer s3cr3t-token" });
-    const { body } = await call(ROTATE, { token: admin, ...at(id, { overlapSeconds: 0 }) });
+    const { body } = await call(admin, `POST /streams/${id}/rotate`, { overlapSeconds: 0 });
     expect(body.secret).not.toBe(secret);
-    await call(CHECK, { token: admin, ...at(id) });
+    await call(admin, `POST /streams/${id}/check`);
     expect(site.receiver.received[0]?.headers.authorization).toBe("Bearer s3cr3t-token");
   });
 
   it("are previewed with the newest entries", async () => {
     const admin = await createUser();
     const rows = await many(admin.orgId as string, 4);
-    const { body } = await call(PREVIEW, { token: admin, body: {} });
+    const { body } = await call(admin, "POST /streams/preview", {});
     const ids = body.lines.map((line: string) => JSON.parse(line).id);
     expect(ids).toEqual(rows.slice(-3).map((row) => row.id));
   });

@@ -1,34 +1,28 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { POST as PAUSE } from "@/app/api/v1/streams/[id]/pause/route";
-import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
-import { POST as ROTATE } from "@/app/api/v1/streams/[id]/rotate/route";
-import { DELETE, PATCH } from "@/app/api/v1/streams/[id]/route";
 import { asSystem } from "@/db/client";
 import { streamPositions } from "@/db/schema";
 import { DEFINITIONS } from "@/server/notify/notifications/kinds";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { auditRows, call, type TestUser } from "@/testing/factories";
-import { at, due, many, send, stateOf, streamSite } from "@/testing/streams";
+import { due, many, send, stateOf, streamSite } from "@/testing/streams";
 import { recordDelivered } from "./daily";
 
 const site = streamSite();
 
 describe("the final notice to a receiver", () => {
   it.for([
-    ["stream.pause", (token: TestUser, id: string) => call(PAUSE, { token, ...at(id) })],
-    ["stream.delete", (token: TestUser, id: string) => call(DELETE, { token, method: "DELETE", params: { id } })],
+    ["stream.pause", (token: TestUser, id: string) => call(token, `POST /streams/${id}/pause`)],
+    ["stream.delete", (token: TestUser, id: string) => call(token, `DELETE /streams/${id}`)],
     [
       "stream.update",
       (token: TestUser, id: string) =>
-        call(PATCH, {
-          token,
-          method: "PATCH",
-          params: { id },
-          body: { config: { url: "https://elsewhere.example.test/" } },
-        }),
+        call(token, `PATCH /streams/${id}`, { config: { url: "https://elsewhere.example.test/" } }),
     ],
-    ["stream.rotate", (token: TestUser, id: string) => call(ROTATE, { token, ...at(id, { overlapSeconds: 0 }) })],
+    [
+      "stream.rotate",
+      (token: TestUser, id: string) => call(token, `POST /streams/${id}/rotate`, { overlapSeconds: 0 }),
+    ],
   ] as const)("%s is sent to the receiver before the request returns", async ([action, change]) => {
     const { admin, orgId, id } = await site.start();
     await many(orgId, 3);
@@ -41,7 +35,7 @@ describe("the final notice to a receiver", () => {
   it("does not block a change when the receiver is gone", async () => {
     const { admin, id } = await site.start();
     site.receiver.answer = () => "cut";
-    expect((await call(PAUSE, { token: admin, ...at(id) })).body.state).toBe("paused");
+    expect((await call(admin, `POST /streams/${id}/pause`)).body.state).toBe("paused");
   });
 });
 
@@ -61,7 +55,7 @@ describe("stream notifications", () => {
     expect(await found("stream.failing", orgId)).toBeUndefined();
     expect(await found("stream.blocked", orgId)).toMatchObject({ holds: true, detail: { names: ["SIEM"], ids: [id] } });
     site.receiver.answer = ({ lines }) => ({ status: lines.some((line) => line.id === rows[0]?.id) ? 413 : 204 });
-    await call(RESUME, { token: admin, ...at(id) });
+    await call(admin, `POST /streams/${id}/resume`);
     await send();
     expect(await found("stream.gap", orgId)).toMatchObject({ holds: true, detail: { count: 1, names: ["SIEM"] } });
   });

@@ -1,17 +1,11 @@
 import { createHash, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { GET as BATCHES } from "@/app/api/v1/streams/[id]/batches/route";
-import { POST as CHECK } from "@/app/api/v1/streams/[id]/check/route";
-import { GET as GAPS } from "@/app/api/v1/streams/[id]/gaps/route";
-import { POST as PAUSE } from "@/app/api/v1/streams/[id]/pause/route";
-import { POST as REPLAY } from "@/app/api/v1/streams/[id]/replay/route";
-import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
 import { leafOf } from "@/server/evidence/checkpoints/hashing";
 import { sha256 } from "@/server/evidence/tree/note-tools";
 import { decompose, TreeFold } from "@/server/evidence/tree/tree";
 import { auditRows, call, createOrg, createPartner, createUser } from "@/testing/factories";
 import { startHttpDouble } from "@/testing/http-double";
-import { at, due, many, send, stateOf, streamSite } from "@/testing/streams";
+import { due, many, send, stateOf, streamSite } from "@/testing/streams";
 import { pauseAfter } from "./settle";
 
 const site = streamSite();
@@ -34,7 +28,7 @@ describe("HTTPS stream", () => {
     for (const line of entries) hash.update(`${line.chainSeq} ${line.checksum}\n`);
     expect(marker).toMatchObject({ rows: entries.length, filtered: [], previous: null, digest: hash.digest("hex") });
     expect(await stateOf(admin, id)).toMatchObject({ state: "active", lag: { entries: 0, seconds: 0 } });
-    const { body } = await call(BATCHES, { token: admin, params: { id } });
+    const { body } = await call(admin, `GET /streams/${id}/batches`);
     expect(body.data).toMatchObject([{ rows: entries.length, attempts: 1, receipt: { status: 204 } }]);
   });
 
@@ -65,7 +59,7 @@ describe("HTTPS stream", () => {
     await send();
     expect(site.requestsOf(orgId).length).toBe(1);
     site.receiver.answer = () => ({ status: 200 });
-    await call(CHECK, { token: admin, ...at(id) });
+    await call(admin, `POST /streams/${id}/check`);
     await send();
     expect(site.idsOf(orgId)).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
     expect((await auditRows(orgId)).map(({ action }) => action)).toContain("stream.block");
@@ -82,7 +76,7 @@ describe("HTTPS stream", () => {
     const ids = site.idsOf(orgId);
     expect(ids).toEqual(expect.arrayContaining(rows.map((row) => row.id).filter((one) => one !== tooLarge)));
     expect(ids).not.toContain(tooLarge);
-    const { body } = await call(GAPS, { token: admin, params: { id } });
+    const { body } = await call(admin, `GET /streams/${id}/gaps`);
     expect(body.data).toMatchObject([{ orgId, reason: "refused" }]);
   });
 
@@ -149,13 +143,13 @@ describe("HTTPS stream", () => {
   it("stops while paused and resumes at the same position", async () => {
     const { admin, orgId, id } = await site.start();
     await send();
-    await call(PAUSE, { token: admin, ...at(id) });
+    await call(admin, `POST /streams/${id}/pause`);
     const rows = await many(orgId, 2);
     site.receiver.stored.length = 0;
     await send();
     expect(site.receiver.entriesOf(orgId)).toEqual([]);
-    expect((await call(PAUSE, { token: admin, ...at(id) })).status).toBe(409);
-    await call(RESUME, { token: admin, ...at(id) });
+    expect((await call(admin, `POST /streams/${id}/pause`)).status).toBe(409);
+    await call(admin, `POST /streams/${id}/resume`);
     await send();
     expect(site.idsOf(orgId)).toEqual(expect.arrayContaining(rows.map((row) => row.id)));
   });
@@ -176,14 +170,14 @@ describe("HTTPS stream", () => {
     await send();
     site.receiver.stored.length = 0;
     const body = { orgId, fromSeq: 2, toSeq: 4 };
-    expect((await call(REPLAY, { token: admin, ...at(id, body) })).status).toBe(202);
+    expect((await call(admin, `POST /streams/${id}/replay`, body)).status).toBe(202);
     await send();
     expect(site.receiver.markersOf(orgId).filter((line) => line.replay)).toMatchObject([
       { first: 2, last: 4, rows: 3 },
     ]);
     expect(seqsOf(orgId)).toEqual(expect.arrayContaining([2, 3, 4]));
     const past = { orgId, fromSeq: 2, toSeq: 4_000 };
-    expect((await call(REPLAY, { token: admin, ...at(id, past) })).body.errors).toMatchObject([{ path: "toSeq" }]);
+    expect((await call(admin, `POST /streams/${id}/replay`, past)).body.errors).toMatchObject([{ path: "toSeq" }]);
   });
 
   it("starts at the oldest entry, or the oldest of a given time", async () => {
@@ -215,7 +209,7 @@ describe("partner stream", () => {
     const customer = await createUser({ orgId: before, partnerId: partner.id, role: "org_admin" });
     const shown = await stateOf(customer, id);
     expect(shown).toMatchObject({ orgId: null, config: null, target: new URL(site.receiver.url).host });
-    expect((await call(PAUSE, { token: customer, ...at(id) })).status).toBe(403);
+    expect((await call(customer, `POST /streams/${id}/pause`)).status).toBe(403);
   });
 });
 

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GET } from "@/app/api/v1/orgs/overview/route";
-import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
-import { POST as CREATE } from "@/app/api/v1/streams/route";
 import { listDevices } from "@/server/devices/devices";
 import { listInput } from "@/server/devices/schema";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
@@ -21,6 +18,7 @@ import {
   createPartner,
   createUser,
   ctxFor,
+  type TestApiKey,
   type TestPartner,
   type TestUser,
 } from "@/testing/factories";
@@ -139,11 +137,11 @@ describe("overview of all organizations", () => {
     const partner = await createPartner();
     await Promise.all(Array.from({ length: 205 }, (_, i) => createOrg({ partnerId: partner.id, name: `Many ${i}` })));
     const token = await createUser({ role: "partner_admin", partnerId: partner.id });
-    const { body } = await call(GET, { token, path: "/?limit=1000&sort=name" });
+    const { body } = await call(token, "GET /orgs/overview?limit=1000&sort=name");
     expect(new Set(body.data.map(({ orgId }: OrganizationOverview) => orgId)).size).toBe(206);
     const names = body.data.map(({ name }: OrganizationOverview) => name);
     expect(names.slice(0, 3)).toEqual(["Many 0", "Many 1", "Many 2"]);
-    const second = await call(GET, { token, path: "/?limit=100&page=3&sort=name" });
+    const second = await call(token, "GET /orgs/overview?limit=100&page=3&sort=name");
     expect(second.body.data).toHaveLength(6);
     expect(second.body.pagination).toEqual({ page: 3, limit: 100, total: 206, totalPages: 3 });
   });
@@ -175,8 +173,8 @@ describe("organizations that need attention", () => {
     await createDevice({ orgId: Silent, lastSeenAt: at(2), revoked: true });
     await createDevice({ orgId: Fine, lastSeenAt: new Date() });
   });
-  const ask = async (query = "", token: Parameters<typeof call>[1] & object = { token: admin }) =>
-    (await call(GET, { ...token, path: `/?${query}` })).body;
+  const ask = async (query = "", token: TestUser | TestApiKey = admin) =>
+    (await call(token, `GET /orgs/overview?${query}`)).body;
   const words = (rows: OrganizationOverview[]) =>
     rows.map(({ name, attention }) => [name, ...attention.map((a) => a.text)]);
 
@@ -204,7 +202,7 @@ describe("organizations that need attention", () => {
     expect((await names("sort=name&order=desc"))[0]).toBe("Zz home");
     expect((await names("sort=retention"))[0]).toBe("Forever");
     for (const bad of ["show=all", "sort=size", "limit=0", "orgId=x"])
-      expect((await call(GET, { token: admin, path: `/?${bad}` })).status, bad).toBe(400);
+      expect((await call(admin, `GET /orgs/overview?${bad}`)).status, bad).toBe(400);
   });
 
   it("are limited to the caller's organizations and permissions", async () => {
@@ -213,19 +211,19 @@ describe("organizations that need attention", () => {
       partnerId: partner.id,
       organizationIds: [id.Broken ?? "", id.Silent ?? ""],
     });
-    expect(words((await ask("", { token: limited })).data).map(([name]) => name)).toEqual(["Broken", "Silent"]);
+    expect(words((await ask("", limited)).data).map(([name]) => name)).toEqual(["Broken", "Silent"]);
     const viewer = await createUser({ role: "org_viewer", orgId: id.Short ?? "" });
-    expect(words((await ask("", { token: viewer })).data)).toEqual([["Short", "Retention 90 days"]]);
+    expect(words((await ask("", viewer)).data)).toEqual([["Short", "Retention 90 days"]]);
     const stranger = await createUser({ role: "partner_admin" });
-    expect((await ask("", { token: stranger })).counts).toMatchObject({ organizations: 1, broken: 0 });
-    expect((await call(GET, { token: stranger, path: `/?orgId=${id.Broken}` })).status).toBe(403);
+    expect((await ask("", stranger)).counts).toMatchObject({ organizations: 1, broken: 0 });
+    expect((await call(stranger, `GET /orgs/overview?orgId=${id.Broken}`)).status).toBe(403);
 
     const key = await createApiKey({ partnerId: partner.id, permissions: ["audit:read"] });
-    const { data } = await ask(`orgId=${id.Silent}`, { token: key });
+    const { data } = await ask(`orgId=${id.Silent}`, key);
     expect(data).toMatchObject([{ name: "Silent", devices: null, attention: [] }]);
     const blind = await createApiKey({ partnerId: partner.id, permissions: ["devices:read"] });
-    expect((await call(GET, { token: blind })).status).toBe(403);
-    expect((await call(GET)).status).toBe(401);
+    expect((await call(blind, "GET /orgs/overview")).status).toBe(403);
+    expect((await call(null, "GET /orgs/overview")).status).toBe(401);
   });
 });
 
@@ -236,16 +234,16 @@ it("lists each organization's active streams, including the partner's", async ()
   await createOrg({ partnerId: partner.id, name: "Two" });
   const add = async (host: string, orgId?: string) => {
     const body = { name: host, kind: "https", config: { url: `https://${host}/in?token=s3cr3t` }, orgId };
-    const added = await call(CREATE, { token: admin, body });
+    const added = await call(admin, "POST /streams", body);
     expect(added.status, added.text).toBe(201);
     return added.body.id as string;
   };
-  const start = (id: string) => call(RESUME, { method: "POST", token: admin, params: { id } });
+  const start = (id: string) => call(admin, `POST /streams/${id}/resume`);
   await start(await add("all.example.com"));
   await start(await add("one.example.com", one.id));
   await add("draft.example.com", one.id);
   const leaving = async (token: TestUser) => {
-    const { body } = await call(GET, { token });
+    const { body } = await call(token, "GET /orgs/overview");
     const rows: OrganizationOverview[] = body.data;
     return Object.fromEntries(rows.map(({ name, leavesTo }) => [name, leavesTo.map(({ target }) => target)]));
   };

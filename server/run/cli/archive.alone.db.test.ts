@@ -1,8 +1,6 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET as ENTRIES } from "@/app/api/v1/archive/restore/[id]/entries/route";
-import { GET as RESTORATIONS } from "@/app/api/v1/archive/restore/route";
 import { ownKeysNamed } from "@/server/evidence/chain/note-signature";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { env } from "@/server/ground/env";
@@ -97,10 +95,10 @@ describe("archive restore", () => {
     const ran = await restore(orgId, "--from-seq", "1", "--to-seq", "4");
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toMatch(/^4 entries, sequence 1 to 4, each checked; until /);
-    const [found] = restorationPage.parse((await call(RESTORATIONS, { token: admin })).body).data;
+    const [found] = restorationPage.parse((await call(admin, "GET /archive/restore")).body).data;
     const params = { id: found?.id ?? "" };
     const path = `/archive/restore/${params.id}/entries`;
-    const { data } = restoredPage.parse((await call(ENTRIES, { token: admin, params, path })).body);
+    const { data } = restoredPage.parse((await call(admin, `GET /archive/restore/${params.id}/entries${path}`)).body);
     expect(data.sort((a, b) => a.chainSeq - b.chainSeq).map(({ checksum }) => checksum)).toEqual(before);
   });
 

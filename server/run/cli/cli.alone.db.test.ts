@@ -4,9 +4,6 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { GET as getMe } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
@@ -56,7 +53,7 @@ describe("verify", () => {
     const admin = await createUser({ orgId, role: "org_admin" });
     // U+2028 ends a line for readline, not for a bundle.
     await appendAudit(roles.app, auditRows(orgId, 20, { resourceName: "one\u2028two" }));
-    bundle = (await call(getEvidence, { path: "/audit-logs/evidence", token: admin })).text;
+    bundle = (await call(admin, "GET /audit-logs/evidence")).text;
   });
 
   const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
@@ -161,15 +158,15 @@ describe.concurrent("commands on an external database", () => {
     expect(done).toMatchObject({ code: 0, out: `${admin.email} has a new password; 1 session ended.\n` });
     await expect.poll(() => woken).toBeGreaterThan(0);
     leave();
-    expect((await call(getMe, { token: open })).status).toBe(401);
-    expect((await call(token, { body: { email: admin.email, password: input } })).status).toBe(200);
+    expect((await call(open, "GET /me")).status).toBe(401);
+    expect((await call(null, "POST /auth/token", { email: admin.email, password: input })).status).toBe(200);
     expect((await recordedRows(partner.homeOrgId)).map((row) => row.action)).toEqual([
       "user.password.reset",
       "user.login",
     ]);
     expect(await runCli(args, { env: settings, input: "short" })).toMatchObject({ code: 2 });
     await asSystem((tx) => tx.insert(userTotp).values({ userId: admin.id, secret: "x", confirmedAt: new Date() }));
-    const signIn = async () => (await call(token, { body: { email: admin.email, password: input } })).status;
+    const signIn = async () => (await call(null, "POST /auth/token", { email: admin.email, password: input })).status;
     expect(await signIn()).toBe(401);
     expect(await runCli([...args, "--remove-two-factor"], { env: settings, input })).toMatchObject({ code: 0 });
     expect(await signIn()).toBe(200);
@@ -197,7 +194,7 @@ describe.concurrent("commands on an external database", () => {
     const created = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
     expect(created.code).toBe(0);
     expect(created.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
-    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: created.out.trim() })).status).toBe(200);
+    expect((await call(created.out.trim(), "GET /audit-logs/evidence")).status).toBe(200);
     expect((await runCli([...args, "--org", "nowhere"], { env: settings })).err).toContain("no organization");
     expect((await runCli([...args.slice(0, -1), "everything", "--org", org.id], { env: settings })).code).toBe(2);
   });

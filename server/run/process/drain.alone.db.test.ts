@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
 import { appSql, asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import { startRecording } from "@/server/audit/record/record";
@@ -70,7 +69,7 @@ async function unread(asked: Sent): Promise<IncomingMessage> {
 
 /** A finished export of as many bytes. */
 async function finishedExport(): Promise<string> {
-  const { id } = (await call(create, { token: admin, body: { format: "ndjson" } })).body;
+  const { id } = (await call(admin, "POST /audit-logs/exports", { format: "ndjson" })).body;
   await workOff(exportWork);
   const theirs = eq(auditExports.id, id);
   const change = { sizeBytes: FILE_BYTES };

@@ -2,15 +2,14 @@ import { readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { PUT as putEvents } from "@/app/api/v1/agents/[id]/eventlogs/route";
-import { POST as postLogs } from "@/app/api/v1/agents/[id]/logs/route";
-import { GET as liveLogs } from "@/app/api/v1/devices/[id]/live-eventlogs/route";
 import { flushRecording, record } from "@/server/audit/record/record";
 import { searchWorker } from "@/server/audit/search/search-worker";
 import { readChain } from "@/server/evidence/chain/chain-stream";
 import { noteWitnessed } from "@/server/evidence/checkpoints/witnessed";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
+import "@/server/devices/logs/agent-logs";
+import "@/server/devices/logs/event-logs";
 import { exportWork } from "@/server/exports/run";
 import { countRequest } from "@/server/ground/background/metrics";
 import { systemCtx } from "@/server/ground/context";
@@ -62,7 +61,7 @@ it("every metric in alerts and dashboard is exposed by the server", async () => 
   await readChain({ kind: "system" }, async () => undefined);
   const device = await createDevice();
   const technician = await bearer(await createUser({ orgId: device.orgId, role: "org_technician" }));
-  expect((await call(liveLogs, { token: technician, params: { id: device.id } })).status).toBe(409);
+  expect((await call(technician, `GET /devices/${device.id}/live-eventlogs`)).status).toBe(409);
   const late = [
     "trailmark_audit_lost_heads",
     "trailmark_retention_age_seconds",
@@ -84,12 +83,12 @@ const metric = async (name: string): Promise<number> =>
 it("agent logs and running requests update their metrics", async () => {
   const device = await createDevice();
   const at = { timestamp: new Date().toISOString(), level: "info", message: "m" };
-  const send = { token: device, params: { id: device.agentId } };
+  const path = `/agents/${device.agentId}`;
   const before = await Promise.all(["device_events", "diagnostic_logs"].map((n) => metric(`trailmark_${n}_total`)));
   const events = [{ ...at, category: "system", source: "s", eventId: "1" }];
-  await call(putEvents, { ...send, method: "PUT", body: { events } });
-  await call(putEvents, { ...send, method: "PUT", body: { events } });
-  await call(postLogs, { ...send, method: "POST", body: { logs: [{ ...at, component: "c" }] } });
+  await call(device, `PUT ${path}/eventlogs`, { events });
+  await call(device, `PUT ${path}/eventlogs`, { events });
+  await call(device, `POST ${path}/logs`, { logs: [{ ...at, component: "c" }] });
   const after = await Promise.all(["device_events", "diagnostic_logs"].map((n) => metric(`trailmark_${n}_total`)));
   expect(after).toEqual(before.map((n) => n + 1));
 

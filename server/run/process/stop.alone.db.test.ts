@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, expect, it, vi } from "vitest";
-import { POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem } from "@/db/client";
 import { reportSchedules, userTokens } from "@/db/schema";
 import { handOutPasswordLink } from "@/server/identity/auth/links/password-link";
@@ -17,7 +16,11 @@ const dueReports = (count: number): Promise<TestUser[]> =>
   Promise.all(
     Array.from({ length: count }, async () => {
       const token = await createUser();
-      const { body } = await call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC" } });
+      const { body } = await call(token, "POST /report-schedules", {
+        report: "security",
+        cadence: "weekly",
+        timeZone: "UTC",
+      });
       await asSystem((tx) =>
         tx
           .update(reportSchedules)
@@ -119,8 +122,7 @@ it("records a password link emailed during shutdown and ends earlier links", asy
   const { stop } = await startRecorder();
   const { withSettings } = await import("@/testing/settings");
   withSettings({ SMTP_URL: mail.url });
-  const { POST: forgot } = await import("@/app/api/v1/auth/password/forgot/route");
-  expect((await call(forgot, { body: { email: person.email } })).status).toBe(202);
+  expect((await call(null, "POST /auth/password/forgot", { email: person.email })).status).toBe(202);
   await expect.poll(() => mail.mails.filter(({ to }) => to.includes(person.email))).toHaveLength(1);
   const stopped = stop(PATIENT);
   take();

@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
 import { asSystem } from "@/db/client";
 import { agentStreams } from "@/db/schema";
 import {
@@ -13,8 +12,6 @@ import {
   type TestOrg,
   type TestUser,
 } from "@/testing/factories";
-import { GET as getOne } from "./[id]/route";
-import { GET } from "./route";
 
 describe("GET /devices", () => {
   let org: TestOrg;
@@ -36,7 +33,7 @@ describe("GET /devices", () => {
     await createDevice({ hostname: "alpha-of-somebody-else" });
   });
 
-  const list = (token: TestUser, query = "") => call(GET, { token, path: `/devices${query}` });
+  const list = (token: TestUser, query = "") => call(token, `GET /devices${query}`);
   const names = async (token: TestUser, query = "") =>
     (await list(token, query)).body.data.map((d: { hostname: string }) => d.hostname).sort();
 
@@ -71,13 +68,13 @@ describe("GET /devices", () => {
     for (const query of ["?page=0", "?limit=-1", "?limit=ten", "?page=1.5", "?online=maybe", "?orgId=7"])
       expect((await list(viewer, query)).status).toBe(400);
     expect((await list(viewer, `?orgId=${sibling.id}`)).status).toBe(403);
-    expect((await call(GET, {})).status).toBe(401);
+    expect((await call(null, "GET /devices")).status).toBe(401);
     const key = await createApiKey({ orgId: org.id, permissions: ["audit:read"] });
-    expect((await call(GET, { token: key })).status).toBe(403);
+    expect((await call(key, "GET /devices")).status).toBe(403);
   });
 
   it("returns one device with its presence", async () => {
-    const one = (token: TestUser, id: string) => call(getOne, { token, params: { id } });
+    const one = (token: TestUser, id: string) => call(token, `GET /devices/${id}`);
     expect((await one(viewer, fresh.id)).body).toMatchObject({ id: fresh.id, agentId: fresh.agentId, online: true });
     expect((await one(viewer, stale.id)).body).toMatchObject({ online: false, lastSeenAt: new Date(0).toISOString() });
     expect((await one(partner, elsewhere.id)).status).toBe(200);
@@ -96,7 +93,7 @@ describe("GET /devices", () => {
     await asSystem((tx) =>
       tx.insert(agentStreams).values({ ...stream, processId: crypto.randomUUID(), streamId: crypto.randomUUID() }),
     );
-    const one = async () => (await call(getOne, { token: viewer, params: { id: device.id } })).body;
+    const one = async () => (await call(viewer, `GET /devices/${device.id}`)).body;
     expect(await one()).toMatchObject({ online: true, lastSeenAt: at.toISOString() });
     const closedAt = new Date(at.getTime() - 60_000);
     await asSystem((tx) => tx.update(agentStreams).set({ closedAt }).where(eq(agentStreams.deviceId, device.id)));
@@ -106,8 +103,8 @@ describe("GET /devices", () => {
   it("is offline once its agent reports stopping, and online with its next heartbeat", async () => {
     const device = await createDevice({ orgId: org.id, hostname: "stopping" });
     const onlineAfter = async (body: object) => {
-      await call(heartbeat, { token: device, params: { id: device.agentId }, body });
-      return (await call(getOne, { token: viewer, params: { id: device.id } })).body.online;
+      await call(device, `POST /agents/${device.agentId}/heartbeat`, body);
+      return (await call(viewer, `GET /devices/${device.id}`)).body.online;
     };
     expect(await onlineAfter({ status: "running" })).toBe(true);
     expect(await onlineAfter({ status: "stopped" })).toBe(false);
@@ -115,7 +112,7 @@ describe("GET /devices", () => {
   });
 
   it("returns the same 404 for a foreign and a missing device", async () => {
-    const one = (id: string) => call(getOne, { token: viewer, params: { id } });
+    const one = (id: string) => call(viewer, `GET /devices/${id}`);
     const [foreign, missing] = [await one(elsewhere.id), await one(crypto.randomUUID())];
     expect(foreign.status).toBe(404);
     expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { editValues, undoEdit } from "@/server/custom-fields/import/edit";
 import { savePlan } from "@/server/custom-fields/import/plan";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
@@ -99,7 +98,7 @@ describe("clearing values for blank cells", () => {
     const { admin, ctx, stage } = await arrange();
     const text = toCsv([HEADER, ["1", "PC1", "#N/A", "W-1", "surplus"], ["2", "gone", "#N/A", ""]]);
     const { id } = await stage([{ name: "a.csv", content: text }]);
-    const { text: rejected } = await call(REJECTED, { token: admin, params: { id } });
+    const { text: rejected } = await call(admin, `GET /custom-fields/imports/${id}/rejected`);
     const again = rejected.replace("gone", "PC2").split("\r\n");
     const corrected = [again[0], again[2]].join("\r\n");
     const { id: next } = await stage([{ name: "again.csv", content: corrected }]);

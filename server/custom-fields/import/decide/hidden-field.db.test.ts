@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { POST } from "@/app/api/v1/custom-fields/route";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { call } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
@@ -9,7 +8,7 @@ it("does not write a field hidden by the organization's own field of the same ke
   const { ctx, admin, partnerId, a, b } = await createWorld();
   const rack = { name: "Rack", fieldKey: "rack", type: "text" };
   for (const body of [rack, { ...rack, orgId: a.id, deviceTypes: ["windows"] }])
-    expect((await call(POST, { token: admin, body })).status).toBe(201);
+    expect((await call(admin, "POST /custom-fields", body)).status).toBe(201);
   const ids = await createDevices(partnerId, [
     { orgId: a.id, hostname: "PC1" },
     { orgId: a.id, hostname: "PC2", os: "linux" },

@@ -4,11 +4,6 @@ import { eq, sql } from "drizzle-orm";
 import Provider from "oidc-provider";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
-import { GET as me } from "@/app/api/v1/me/route";
-import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
-import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
-import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
 import { answerNextAuth } from "@/server/doors/http/next-auth";
@@ -99,7 +94,7 @@ async function signInAs(sub: string) {
 }
 
 const whoIs = async (session: string | undefined) =>
-  (await call(me, { headers: { cookie: `trailmark.session=${session}` } })).body.user;
+  (await call({ headers: { cookie: `trailmark.session=${session}` } }, "GET /me")).body.user;
 const person = (over: Partial<Claims> = {}) => {
   const sub = crypto.randomUUID();
   people.set(sub, { email: `${sub}@example.test`, email_verified: true, ...over });
@@ -181,7 +176,7 @@ describe("signing in with an OpenID Connect provider", () => {
     const heir = person({ email: user.email });
     expect((await signInAs(heir)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
     expect(await whoIs((await signInAs(gone)).session)).toMatchObject({ id: user.id });
-    expect((await call(invite, { method: "POST", token: admin, params: { id: user.id } })).status).toBe(200);
+    expect((await call(admin, `POST /users/${user.id}/invite`)).status).toBe(200);
     expect(await whoIs((await signInAs(heir)).session)).toMatchObject({ id: user.id });
     expect((await signInAs(gone)).last.headers.get("location")).toBe("/login?error=oidc_unknown");
   });
@@ -202,14 +197,19 @@ describe("signing in with an OpenID Connect provider", () => {
   it("asks for the second factor with a challenge that stays in the browser", async () => {
     const user = await createUser();
     const token = await bearer(user);
-    const { secret } = (await call(begin, { method: "POST", token })).body;
+    const { secret } = (await call(token, "POST /me/two-factor/totp")).body;
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });
-    await call(confirm, { token, body: { code: totp.generate() } });
+    await call(token, "POST /me/two-factor/totp/confirm", { code: totp.generate() });
     const { last, session } = await signInAs(person({ email: user.email }));
     expect(session).toBeUndefined();
     const challenge = /^\/login#(tmc_[\w-]{40})$/.exec(last.headers.get("location") ?? "")?.[1];
     expect(
-      (await call(answer, { body: { challenge, code: totp.generate({ timestamp: Date.now() + 30_000 }) } })).status,
+      (
+        await call(null, "POST /auth/token/second-factor", {
+          challenge,
+          code: totp.generate({ timestamp: Date.now() + 30_000 }),
+        })
+      ).status,
     ).toBe(200);
     const signedIn = (await auditRows(user.orgId as string)).find((r) => r.action === "user.login");
     expect(signedIn?.details).toMatchObject({ methods: ["oidc", "totp"] });

@@ -1,13 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { beforeAll, expect, it } from "vitest";
-import { DELETE as removePasskey } from "@/app/api/v1/me/passkeys/[id]/route";
-import { POST as options } from "@/app/api/v1/me/passkeys/options/route";
-import { POST as addPasskey } from "@/app/api/v1/me/passkeys/route";
-import { POST as renew } from "@/app/api/v1/me/two-factor/recovery-codes/route";
-import { GET as factors } from "@/app/api/v1/me/two-factor/route";
-import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
-import { POST as begin, DELETE as removeTotp } from "@/app/api/v1/me/two-factor/totp/route";
 import { asSystem } from "@/db/client";
 import { organizations, userRecoveryCodes } from "@/db/schema";
 import { createAuthenticator } from "@/testing/authenticator";
@@ -22,16 +15,16 @@ beforeAll(() => withSettings({ NEXTAUTH_URL: ORIGIN }));
 async function createPerson() {
   const user = await createUser();
   const session = await bearer(user);
-  const { secret } = (await call(begin, { method: "POST", token: session })).body;
-  const asked = (await call(options, { method: "POST", token: session })).body;
+  const { secret } = (await call(session, "POST /me/two-factor/totp")).body;
+  const asked = (await call(session, "POST /me/passkeys/options")).body;
   const response = createAuthenticator({ rpId: "localhost", origin: ORIGIN }).create(asked.options.challenge);
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   return {
     user,
     session,
-    confirm: () => call(confirm, { token: session, body: { code } }),
-    add: () => call(addPasskey, { token: session, body: { challenge: asked.challenge, name: "Laptop", response } }),
-    known: async () => (await call(factors, { token: session })).body,
+    confirm: () => call(session, "POST /me/two-factor/totp/confirm", { code }),
+    add: () => call(session, "POST /me/passkeys", { challenge: asked.challenge, name: "Laptop", response }),
+    known: async () => (await call(session, "GET /me/two-factor")).body,
   };
 }
 
@@ -41,7 +34,7 @@ it("creating recovery codes twice at once leaves one valid set", async () => {
   const person = await createPerson();
   await person.confirm();
   const codes = and(eq(userRecoveryCodes.userId, person.user.id), isNull(userRecoveryCodes.usedAt));
-  const again = () => call(renew, { method: "POST", token: person.session });
+  const again = () => call(person.session, "POST /me/two-factor/recovery-codes");
   const created = await atOnce(sql`SELECT FROM user_recovery_codes WHERE ${codes} FOR UPDATE`, [again, again]);
   expect(created.map(({ status }) => status)).toEqual([200, 200]);
   expect(await person.known()).toMatchObject({ recoveryCodesLeft: 10 });
@@ -67,8 +60,8 @@ it("removing two required factors at once leaves one", async () => {
   const held = sql`SELECT FROM user_totp t JOIN user_passkeys k USING (user_id) WHERE user_id = ${person.user.id}
     FOR UPDATE`;
   const both = await atOnce(held, [
-    () => call(removeTotp, { method: "DELETE", token: person.session }),
-    () => call(removePasskey, { method: "DELETE", token: person.session, params: { id } }),
+    () => call(person.session, "DELETE /me/two-factor/totp"),
+    () => call(person.session, `DELETE /me/passkeys/${id}`),
   ]);
   expect(both.map(({ status }) => status)).toEqual([204, 409]);
   expect(await person.known()).toMatchObject({ totp: false, passkeys: [{}], recoveryCodesLeft: 10 });
@@ -78,7 +71,7 @@ it("adding a factor while removing the last one keeps its recovery codes", async
   const person = await createPerson();
   await person.confirm();
   const [removed, added] = await atOnce(rowOf(person.user.id), [
-    () => call(removeTotp, { method: "DELETE", token: person.session }),
+    () => call(person.session, "DELETE /me/two-factor/totp"),
     person.add,
   ]);
   expect([removed?.status, added?.status]).toEqual([204, 200]);

@@ -1,18 +1,6 @@
 import { eq } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { describe, expect, it } from "vitest";
-import { POST as token } from "@/app/api/v1/auth/token/route";
-import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
-import { GET as devices } from "@/app/api/v1/devices/route";
-import { POST as passkeyOptions } from "@/app/api/v1/me/passkeys/options/route";
-import { GET as me } from "@/app/api/v1/me/route";
-import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
-import { POST as renew } from "@/app/api/v1/me/two-factor/recovery-codes/route";
-import { GET as factors } from "@/app/api/v1/me/two-factor/route";
-import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
-import { POST as begin, DELETE as remove } from "@/app/api/v1/me/two-factor/totp/route";
-import { PATCH as updateOrg } from "@/app/api/v1/orgs/organizations/[id]/route";
-import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
 import { asSystem } from "@/db/client";
 import { userRecoveryCodes, userSessions, userTotp } from "@/db/schema";
 import {
@@ -28,15 +16,15 @@ import {
 
 const codeAt = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
-const password = (user: TestUser) => call(token, { body: { email: user.email, password: PASSWORD } });
-const second = (challenge: string, code: string) => call(answer, { body: { challenge, code } });
+const password = (user: TestUser) => call(null, "POST /auth/token", { email: user.email, password: PASSWORD });
+const second = (challenge: string, code: string) => call(null, "POST /auth/token/second-factor", { challenge, code });
 
 /** A person with an authenticator app, turned on by the code of this step: signing in takes that of the next. */
 async function withTotp(over = {}) {
   const user = await createUser(over);
   const accessToken = await bearer(user);
-  const { secret } = (await call(begin, { method: "POST", token: accessToken })).body;
-  const on = await call(confirm, { token: accessToken, body: { code: codeAt(secret) } });
+  const { secret } = (await call(accessToken, "POST /me/two-factor/totp")).body;
+  const on = await call(accessToken, "POST /me/two-factor/totp/confirm", { code: codeAt(secret) });
   return { user, secret: secret as string, accessToken, codes: on.body.recoveryCodes as string[] };
 }
 
@@ -44,7 +32,10 @@ describe("two-factor sign-in with an authenticator app", () => {
   it("starts after the first code is confirmed; the password then returns a challenge", async () => {
     const { user, secret, codes, accessToken } = await withTotp();
     expect(codes).toHaveLength(10);
-    expect((await call(factors, { token: accessToken })).body).toMatchObject({ totp: true, recoveryCodesLeft: 10 });
+    expect((await call(accessToken, "GET /me/two-factor")).body).toMatchObject({
+      totp: true,
+      recoveryCodesLeft: 10,
+    });
     const first = await password(user);
     expect(first).toMatchObject({
       status: 401,
@@ -54,7 +45,7 @@ describe("two-factor sign-in with an authenticator app", () => {
     expect(first.headers.get("www-authenticate")).toBe("Bearer");
     const done = await second(first.body.challenge, codeAt(secret, 1));
     expect(done.status).toBe(200);
-    expect((await call(me, { token: done.body.accessToken })).status).toBe(200);
+    expect((await call(done.body.accessToken, "GET /me")).status).toBe(200);
     const rows = await auditRows(user.orgId as string);
     expect(rows.map((r) => r.action)).toEqual(["user.two_factor.enable", "user.login"]);
     expect(rows[1]?.details).toMatchObject({ methods: ["password", "totp"] });
@@ -64,9 +55,9 @@ describe("two-factor sign-in with an authenticator app", () => {
   it("has no effect until confirmed, and names a wrong first code", async () => {
     const user = await createUser();
     const accessToken = await bearer(user);
-    const { body } = await call(begin, { method: "POST", token: accessToken });
+    const { body } = await call(accessToken, "POST /me/two-factor/totp");
     expect(body.uri).toContain("otpauth://totp/Trailmark:");
-    const wrong = await call(confirm, { token: accessToken, body: { code: codeAt(body.secret, 40) } });
+    const wrong = await call(accessToken, "POST /me/two-factor/totp/confirm", { code: codeAt(body.secret, 40) });
     expect(wrong.body).toMatchObject({ status: 400, errors: [{ path: "code" }] });
     expect((await password(user)).status).toBe(200);
   });
@@ -88,9 +79,9 @@ describe("two-factor sign-in with an authenticator app", () => {
   it("does not confirm an unreadable secret", async () => {
     const user = await createUser();
     const accessToken = await bearer(user);
-    const { body } = await call(begin, { method: "POST", token: accessToken });
+    const { body } = await call(accessToken, "POST /me/two-factor/totp");
     await asSystem((tx) => tx.update(userTotp).set({ secret: "x" }).where(eq(userTotp.userId, user.id)));
-    const refused = await call(confirm, { token: accessToken, body: { code: codeAt(body.secret) } });
+    const refused = await call(accessToken, "POST /me/two-factor/totp/confirm", { code: codeAt(body.secret) });
     expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "code" }] });
   });
 
@@ -138,22 +129,25 @@ describe("two-factor sign-in with an authenticator app", () => {
     const { user, accessToken } = await withTotp();
     const old = new Date(Date.now() - 11 * 60_000);
     await asSystem((tx) => tx.update(userSessions).set({ provenAt: old }).where(eq(userSessions.userId, user.id)));
-    const refused = await call(remove, { method: "DELETE", token: accessToken });
+    const refused = await call(accessToken, "DELETE /me/two-factor/totp");
     expect(refused.body).toMatchObject({ status: 403, code: "step_up_required" });
-    expect((await call(renew, { method: "POST", token: accessToken })).body.code).toBe("step_up_required");
-    const wrong = await call(stepUp, { token: accessToken, body: { password: "not it" } });
+    expect((await call(accessToken, "POST /me/two-factor/recovery-codes")).body.code).toBe("step_up_required");
+    const wrong = await call(accessToken, "POST /me/step-up", { password: "not it" });
     expect(wrong.body).toMatchObject({ status: 400, errors: [{ path: "password" }] });
-    expect((await call(stepUp, { token: accessToken, body: { password: PASSWORD } })).status).toBe(200);
-    expect((await call(renew, { method: "POST", token: accessToken })).body.recoveryCodes).toHaveLength(10);
-    expect((await call(remove, { method: "DELETE", token: accessToken })).status).toBe(204);
+    expect((await call(accessToken, "POST /me/step-up", { password: PASSWORD })).status).toBe(200);
+    expect((await call(accessToken, "POST /me/two-factor/recovery-codes")).body.recoveryCodes).toHaveLength(10);
+    expect((await call(accessToken, "DELETE /me/two-factor/totp")).status).toBe(204);
     expect((await password(user)).status).toBe(200);
-    expect((await call(factors, { token: accessToken })).body).toMatchObject({ totp: false, recoveryCodesLeft: 0 });
+    expect((await call(accessToken, "GET /me/two-factor")).body).toMatchObject({
+      totp: false,
+      recoveryCodesLeft: 0,
+    });
   });
 
   it("offers passkeys only under a host name", async () => {
     const user = await createUser();
-    expect((await call(passkeyOptions, { method: "POST", token: user })).body).toMatchObject({ status: 409 });
-    expect((await call(factors, { token: user })).body.passkeysPossible).toBe(false);
+    expect((await call(user, "POST /me/passkeys/options")).body).toMatchObject({ status: 409 });
+    expect((await call(user, "GET /me/two-factor")).body.passkeysPossible).toBe(false);
   });
 });
 
@@ -164,19 +158,19 @@ describe("an organization that requires two-factor sign-in", () => {
     const { user } = { user: await createUser({ role: "org_viewer", partnerId: partner.id }) };
     const open = await bearer(user);
     const key = await createApiKey({ orgId: user.orgId as string, permissions: ["devices:read"] });
-    expect((await call(devices, { token: open })).status).toBe(200);
+    expect((await call(open, "GET /devices")).status).toBe(200);
     const require = (id: string, requireTwoFactor: boolean) =>
-      call(updateOrg, { method: "PATCH", token: admin, params: { id }, body: { requireTwoFactor } });
+      call(admin, `PATCH /orgs/organizations/${id}`, { requireTwoFactor });
     expect((await require(user.orgId as string, true)).body.requireTwoFactor).toBe(true);
-    expect((await call(devices, { token: open })).body).toMatchObject({ status: 403, code: "forbidden" });
-    expect((await call(devices, { token: open })).body.detail).toContain("requires two-factor");
-    expect((await call(me, { token: open })).body.mustSetUpTwoFactor).toBe(true);
-    expect((await call(devices, { token: key })).status).toBe(200);
-    expect((await call(devices, { token: admin })).status).toBe(200);
-    const { secret } = (await call(begin, { method: "POST", token: open })).body;
-    await call(confirm, { token: open, body: { code: codeAt(secret) } });
-    expect((await call(devices, { token: open })).status).toBe(200);
-    expect((await call(remove, { method: "DELETE", token: open })).status).toBe(409);
+    expect((await call(open, "GET /devices")).body).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await call(open, "GET /devices")).body.detail).toContain("requires two-factor");
+    expect((await call(open, "GET /me")).body.mustSetUpTwoFactor).toBe(true);
+    expect((await call(key, "GET /devices")).status).toBe(200);
+    expect((await call(admin, "GET /devices")).status).toBe(200);
+    const { secret } = (await call(open, "POST /me/two-factor/totp")).body;
+    await call(open, "POST /me/two-factor/totp/confirm", { code: codeAt(secret) });
+    expect((await call(open, "GET /devices")).status).toBe(200);
+    expect((await call(open, "DELETE /me/two-factor/totp")).status).toBe(409);
     expect((await auditRows(user.orgId as string)).find((r) => r.action === "organization.update")?.details).toEqual({
       before: { requireTwoFactor: false },
       after: { requireTwoFactor: true },
@@ -188,12 +182,11 @@ describe("an organization that requires two-factor sign-in", () => {
     const { user: admin, accessToken } = await withTotp({ role: "partner_admin", partnerId: partner.id });
     const plain = await createUser({ role: "partner_admin", partnerId: partner.id });
     const body = { requireTwoFactor: true };
-    const ask = (who: string | TestUser) =>
-      call(updateOrg, { method: "PATCH", token: who, params: { id: partner.homeOrgId }, body });
+    const ask = (who: string | TestUser) => call(who, `PATCH /orgs/organizations/${partner.homeOrgId}`, body);
     expect((await ask(plain)).status).toBe(409);
     expect((await ask(accessToken)).status).toBe(200);
-    expect((await call(devices, { token: plain })).status).toBe(403);
-    expect((await call(devices, { token: admin })).status).toBe(200);
+    expect((await call(plain, "GET /devices")).status).toBe(403);
+    expect((await call(admin, "GET /devices")).status).toBe(200);
   });
 });
 
@@ -205,17 +198,17 @@ describe("a user who must have two-factor sign-in", () => {
     const colleague = await createUser({ role: "org_admin", orgId: user.orgId as string });
     const open = await bearer(user);
     const require = (token: string | TestUser, requireTwoFactor: boolean) =>
-      call(updateUser, { method: "PATCH", token, params: { id: user.id }, body: { requireTwoFactor } });
+      call(token, `PATCH /users/${user.id}`, { requireTwoFactor });
     expect((await require(admin, true)).body).toMatchObject({ requireTwoFactor: true, twoFactor: false });
-    expect((await call(devices, { token: open })).status).toBe(403);
-    expect((await call(devices, { token: colleague })).status).toBe(200);
-    const { secret } = (await call(begin, { method: "POST", token: open })).body;
-    await call(confirm, { token: open, body: { code: codeAt(secret) } });
-    expect((await call(devices, { token: open })).status).toBe(200);
-    expect((await call(remove, { method: "DELETE", token: open })).status).toBe(409);
+    expect((await call(open, "GET /devices")).status).toBe(403);
+    expect((await call(colleague, "GET /devices")).status).toBe(200);
+    const { secret } = (await call(open, "POST /me/two-factor/totp")).body;
+    await call(open, "POST /me/two-factor/totp/confirm", { code: codeAt(secret) });
+    expect((await call(open, "GET /devices")).status).toBe(200);
+    expect((await call(open, "DELETE /me/two-factor/totp")).status).toBe(409);
     expect((await require(open, false)).status).toBe(403);
     expect((await require(admin, false)).status).toBe(200);
-    expect((await call(remove, { method: "DELETE", token: open })).status).toBe(204);
+    expect((await call(open, "DELETE /me/two-factor/totp")).status).toBe(204);
     const rows = (await auditRows(user.orgId as string)).filter(({ action }) => action === "user.update");
     expect(rows.map(({ details }) => details)).toEqual([
       { before: { requireTwoFactor: false }, after: { requireTwoFactor: true } },

@@ -1,9 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { POST as VERIFY } from "@/app/api/v1/archive/objects/[id]/verify/route";
-import { GET as LIST } from "@/app/api/v1/archive/objects/route";
-import { GET as ENTRIES } from "@/app/api/v1/archive/restore/[id]/entries/route";
-import { GET as RESTORATIONS, POST as RESTORE } from "@/app/api/v1/archive/restore/route";
 import { runRetention } from "@/server/retention/run";
 import { sealedDaysAgo } from "@/testing/chain";
 import { auditRows, call, createUser } from "@/testing/factories";
@@ -24,24 +20,24 @@ describe("archived objects", () => {
     await keepFor(orgId, 30);
     await sealedDaysAgo(orgId, 50);
     await runRetention({ orgIds: [orgId] });
-    const { data } = objectPage.parse((await call(LIST, { token: admin })).body);
+    const { data } = objectPage.parse((await call(admin, "GET /archive/objects")).body);
     expect(data).toMatchObject([
       { first: second.firstSeq, state: "intact", inLog: true, continues: true },
       { first: 1, last: first.lastSeq, state: "intact", fault: null, inLog: false, continues: true },
     ]);
-    const part = await call(LIST, { token: admin, path: `/archive/objects?fromSeq=1&toSeq=${first.lastSeq}` });
+    const part = await call(admin, `GET /archive/objects?fromSeq=1&toSeq=${first.lastSeq}`);
     expect(objectPage.parse(part.body).data.map(({ id }) => id)).toEqual([first.id]);
   });
 
   it("are hidden from other organizations", async () => {
     await twoObjects();
     const stranger = await createUser();
-    expect((await call(LIST, { token: stranger })).body).toMatchObject({ data: [] });
+    expect((await call(stranger, "GET /archive/objects")).body).toMatchObject({ data: [] });
   });
 });
 
 describe("verifying an archived object", () => {
-  const verify = (token: Caller, id: string) => call(VERIFY, { method: "POST", token, params: { id } });
+  const verify = (token: Caller, id: string) => call(token, `POST /archive/objects/${id}/verify`);
 
   it("reads it from the store again and records the result", async () => {
     const { admin, orgId, first } = await twoObjects();
@@ -87,10 +83,11 @@ describe("verifying an archived object", () => {
 });
 
 describe("restoring an archived range", () => {
-  const start = (token: Caller, body: object) => call(RESTORE, { method: "POST", token, body });
+  const start = (token: Caller, body: object) => call(token, "POST /archive/restore", body);
   const entriesOf = (token: Caller, id: string, query = "") =>
-    call(ENTRIES, { token, params: { id }, path: `/archive/restore/${id}/entries${query}` });
-  const restorations = async (token: Caller) => restorationPage.parse((await call(RESTORATIONS, { token })).body).data;
+    call(token, `GET /archive/restore/${id}/entries${query}`);
+  const restorations = async (token: Caller) =>
+    restorationPage.parse((await call(token, "GET /archive/restore")).body).data;
 
   it("makes pruned entries available beside the log for a day", async () => {
     const { admin, orgId, first } = await twoObjects();

@@ -1,14 +1,10 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { GET as EVIDENCE } from "@/app/api/v1/audit-logs/evidence/route";
-import { POST as REPLAY } from "@/app/api/v1/streams/[id]/replay/route";
-import { PATCH } from "@/app/api/v1/streams/[id]/route";
-import { POST as CREATE } from "@/app/api/v1/streams/route";
 import { runRetention } from "@/server/retention/run";
 import { daysAgo, sealedDaysAgo } from "@/testing/chain";
 import { auditRows, call, createUser } from "@/testing/factories";
 import { keepFor } from "@/testing/permit";
-import { at, many, stateOf } from "@/testing/streams";
+import { many, stateOf } from "@/testing/streams";
 import { archiveSite, objectsOf, sendAll } from "@/testing/streams/archive";
 import { readManifest } from "./archive-manifest";
 import { readObject } from "./archive-object";
@@ -85,7 +81,7 @@ describe("reading an archived object back", () => {
       ({ chainSeq }) => Number(chainSeq) === Number(/-(\d+)\./.exec(key ?? "")?.[1]),
     );
     const to = new Date(last?.timestamp ?? 0).toISOString();
-    const bundle = await call(EVIDENCE, { token: admin, path: `/audit-logs/evidence?from=${daysAgo(60)}&to=${to}` });
+    const bundle = await call(admin, `GET /audit-logs/evidence?from=${daysAgo(60)}&to=${to}`);
     if (stored) stored.body = gzipSync(bundle.text);
     await sendAll(id);
     expect(await stateOf(admin, id)).toMatchObject({
@@ -113,15 +109,18 @@ describe("an archive stream", () => {
   it("rejects a filter", async () => {
     const token = await createUser();
     const body = settings({ filter: { action: "user" } });
-    expect(await call(CREATE, { token, body })).toMatchObject({ status: 400, body: { errors: [{ path: "filter" }] } });
+    expect(await call(token, "POST /streams", body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "filter" }] },
+    });
   });
 
   it("cannot become another kind of stream or be replayed", async () => {
     const { admin, id } = await archived(1);
     const config = { ...settings().config, archive: false };
-    const changed = await call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { config } });
+    const changed = await call(admin, `PATCH /streams/${id}`, { config });
     expect(changed).toMatchObject({ status: 400, body: { errors: [{ path: "config.archive" }] } });
     const body = { orgId: admin.orgId, fromSeq: 1, toSeq: 1 };
-    expect(await call(REPLAY, { token: admin, ...at(id, body) })).toMatchObject({ status: 409 });
+    expect(await call(admin, `POST /streams/${id}/replay`, body)).toMatchObject({ status: 409 });
   });
 });

@@ -1,10 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
-import { GET as LIST } from "@/app/api/v1/audit-logs/logs/route";
-import { POST as RELEASE } from "@/app/api/v1/devices/[id]/agent/release/route";
-import { DELETE as REVOKE } from "@/app/api/v1/devices/[id]/agent/route";
 import { asSystem } from "@/db/client";
 import { agents, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
@@ -22,10 +18,9 @@ import {
 } from "@/testing/factories";
 import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { POST } from "./route";
 
 const body = (key: string, over: object = {}) => ({ enrollmentKey: key, hostname: "ws-1", os: "linux", ...over });
-const enroll = (sent: object) => call(POST, { body: sent });
+const enroll = (sent: object) => call(null, "POST /agents/enroll", sent);
 
 /** Opens an agent's stream, runs `act`, and returns how many ms later the stream was closed. */
 async function openFor(agent: { agentId: string; orgId: string; deviceId: string }, act: () => Promise<unknown>) {
@@ -70,7 +65,7 @@ describe("POST /agents/enroll", () => {
     await flushRecording(60_000);
     const token = await bearer(await createUser({ orgId: org.id, role: "org_admin" }));
     const list = async (query: string): Promise<string[]> =>
-      (await call(LIST, { token, path: `?${query}` })).body.data.map(
+      (await call(token, `GET /audit-logs/logs?${query}`)).body.data.map(
         (entry: { action: string; user: { name: string } }) => `${entry.user.name}: ${entry.action}`,
       );
     const named = ["agent.enroll", "agent.enroll", "device.create"].map((action) => `Agent (${hostname}): ${action}`);
@@ -96,7 +91,7 @@ describe("POST /agents/enroll", () => {
       });
     expect(await quickest(2_000, again)).toBeLessThan(2_000);
     expect(second).toMatchObject({ agentId, deviceId: first.deviceId });
-    const beat = (token: string) => call(heartbeat, { token, params: { id: agentId }, body: {} });
+    const beat = (token: string) => call(token, `POST /agents/${agentId}/heartbeat`, {});
     expect((await beat(first.token)).status).toBe(401);
     expect((await beat(second.token)).status).toBe(200);
     const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, first.deviceId)));
@@ -122,14 +117,13 @@ describe("POST /agents/enroll", () => {
     expect(new Set(answers.map((a) => a.body.detail)).size).toBe(1);
     expect(answers.map((a) => a.text).join()).not.toMatch(/Private/);
     expect((await enroll(body(limited.key))).status).toBe(401);
-    expect((await call(heartbeat, { token: first.token, params: { id: own }, body: {} })).status).toBe(200);
+    expect((await call(first.token, `POST /agents/${own}/heartbeat`, {})).status).toBe(200);
   });
 
   it("keeps a revoked agent out until an administrator releases it, and ends its stream", async () => {
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
     const enrollAs = async (agentId: string) => (await enroll(body(key, { agentId }))).body;
-    const revoke = async (id: string) =>
-      expect((await call(REVOKE, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
+    const revoke = async (id: string) => expect((await call(admin, `DELETE /devices/${id}/agent`)).status).toBe(204);
     const attempt = async () => {
       const { agentId, deviceId } = await enrollAs(`ended-${crypto.randomUUID()}`);
       return openFor({ agentId, orgId: org.id, deviceId }, () => revoke(deviceId));
@@ -137,18 +131,19 @@ describe("POST /agents/enroll", () => {
     expect(await quickest(2_000, attempt)).toBeLessThan(2_000);
     const agentId = `revoked-${org.id.slice(0, 8)}`;
     const first = await enrollAs(agentId);
-    const params = { id: first.deviceId };
     await revoke(first.deviceId);
-    const beat = (token: string) => call(heartbeat, { token, params: { id: agentId }, body: {} });
+    const beat = (token: string) => call(token, `POST /agents/${agentId}/heartbeat`, {});
     expect((await beat(first.token)).status).toBe(401);
     expect((await enroll(body(key, { agentId, agentToken: first.token }))).status).toBe(409);
-    expect((await call(RELEASE, { method: "POST", token: admin, params })).body).toMatchObject({ agentId });
+    expect((await call(admin, `POST /devices/${first.deviceId}/agent/release`)).body).toMatchObject({
+      agentId,
+    });
     const { body: second } = await enroll(body(key, { agentId }));
     expect(second).toMatchObject({ agentId, deviceId: first.deviceId });
     expect((await beat(second.token)).status).toBe(200);
     expect((await enroll(body(key, { agentId }))).status).toBe(409);
     const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
-    expect((await call(RELEASE, { method: "POST", token: viewer, params })).status).toBe(403);
+    expect((await call(viewer, `POST /devices/${first.deviceId}/agent/release`)).status).toBe(403);
   });
 
   it("replaces no token until the old stream can be ended", async () => {
@@ -157,7 +152,7 @@ describe("POST /agents/enroll", () => {
     const again = () => enroll(body(key, { agentId, agentToken: first.token }));
     await openFor({ agentId, orgId: org.id, deviceId: first.deviceId }, async () => {
       expect((await cutOffAt(streamOf(agentId), again)).status).toBe(503);
-      expect((await call(heartbeat, { token: first.token, params: { id: agentId }, body: {} })).status).toBe(200);
+      expect((await call(first.token, `POST /agents/${agentId}/heartbeat`, {})).status).toBe(200);
       expect((await again()).status).toBe(201);
     });
   });
@@ -166,8 +161,7 @@ describe("POST /agents/enroll", () => {
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
     const agentId = `revoked-twice-${org.id.slice(0, 8)}`;
     const { deviceId } = (await enroll(body(key, { agentId }))).body;
-    const revoke = async () =>
-      (await call(REVOKE, { method: "DELETE", token: admin, params: { id: deviceId } })).status;
+    const revoke = async () => (await call(admin, `DELETE /devices/${deviceId}/agent`)).status;
     await openFor({ agentId, orgId: org.id, deviceId }, async () => {
       expect(await cutOffAt(streamOf(agentId), revoke)).toBe(503);
       expect([await revoke(), await revoke()]).toEqual([204, 204]);
@@ -181,7 +175,7 @@ describe("POST /agents/enroll", () => {
     const { body: first } = await enroll(body(key, { agentId }));
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
     const [revoked, enrolled] = await atOnce(sql`SELECT FROM agents WHERE id = ${agentId} FOR UPDATE`, [
-      () => call(REVOKE, { method: "DELETE", token: admin, params: { id: first.deviceId } }),
+      () => call(admin, `DELETE /devices/${first.deviceId}/agent`),
       () => enroll(body(key, { agentId, agentToken: first.token })),
     ]);
     expect([revoked?.status, enrolled?.status]).toEqual([204, 409]);

@@ -22,9 +22,7 @@ it("spools events while the database is read-only, even for a new key", async ()
   const key = await createApiKey({ orgId: org.id, permissions: ["audit:write", "audit:read"] });
   const person = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));
   const dir = tempFolder();
-  const { events, me, recording, database } = await onReadOnly(async () => ({
-    events: await import("./route"),
-    me: await import("@/app/api/v1/me/route"),
+  const { recording, database } = await onReadOnly(async () => ({
     recording: await import("@/server/audit/record/record"),
     database: await import("@/db/client"),
   }));
@@ -38,10 +36,10 @@ it("spools events while the database is read-only, even for a new key", async ()
     result: "success",
   };
   const post = (headers = {}) =>
-    call(events.POST, { token: key.key, headers, body: { events: [{ ...event, id: newId() }, event] } });
+    call({ token: key.key, headers }, "POST /audit-logs/events", { events: [{ ...event, id: newId() }, event] });
   expect(await post()).toMatchObject({ status: 202, body: { accepted: 2, rejected: [] } });
-  expect((await call(me.GET, { token: person })).status).toBe(200);
-  expect((await call(events.POST, { token: unknownSecret("apiKey"), body: { events: [event] } })).status).toBe(401);
+  expect((await call(person, "GET /me")).status).toBe(200);
+  expect((await call(unknownSecret("apiKey"), "POST /audit-logs/events", { events: [event] })).status).toBe(401);
   // Idempotency keys are stored in the database, so without writes the request cannot be checked.
   expect(await post({ "idempotency-key": newId() })).toMatchObject({ status: 503, body: { code: "unavailable" } });
   await recording.stopRecording();

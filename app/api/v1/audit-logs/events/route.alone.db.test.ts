@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { GET as list } from "@/app/api/v1/audit-logs/logs/route";
 import { WRITE_TIMES } from "@/server/audit/record/pending-write";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
 import { ZERO_UUID } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { call, createApiKey, createOrg, createPartner, createUser, auditRows as stored } from "@/testing/factories";
 import { tempFolder } from "@/testing/temp-folder";
-import { POST } from "./route";
 
 // The database is waited for, however long it takes.
 const times = { ...WRITE_TIMES, giveUp: 60_000 };
@@ -23,7 +21,8 @@ const event = (over: Record<string, unknown> = {}) => ({
 });
 const writer = (over: { orgId?: string; partnerId?: string } = {}) =>
   createApiKey({ ...over, permissions: ["audit:write"] });
-const post = (token: Awaited<ReturnType<typeof writer>>, events: unknown) => call(POST, { token, body: { events } });
+const post = (token: Awaited<ReturnType<typeof writer>>, events: unknown) =>
+  call(token, "POST /audit-logs/events", { events });
 
 test("an organization's key implies its organization and stores every field", async () => {
   const org = await createOrg();
@@ -90,7 +89,7 @@ test("lists events of one millisecond by microseconds, then in submitted order",
   ]);
   expect(answer.body).toMatchObject({ accepted: 6, rejected: [{ index: 5, id: taken }] });
   await flushRecording(60_000);
-  const { body } = await call(list, { token: key, path: "/" });
+  const { body } = await call(key, "GET /audit-logs/logs");
   const names = body.data.map(({ resource }: { resource: { name: string } }) => resource.name);
   expect(names.filter((name: string) => name?.startsWith("o"))).toEqual([
     "o5",
@@ -200,9 +199,9 @@ test.each<[string, unknown]>([
 test("only API keys with audit:write may submit", async () => {
   const org = await createOrg();
   const admin = await createUser({ role: "org_admin", orgId: org.id });
-  expect((await call(POST, { token: admin, body: { events: [event()] } })).status).toBe(403);
-  expect((await call(POST, { token: await createApiKey({ orgId: org.id }), body: { events: [event()] } })).status).toBe(
-    403,
-  );
-  expect((await call(POST, { body: { events: [event()] } })).status).toBe(401);
+  expect((await call(admin, "POST /audit-logs/events", { events: [event()] })).status).toBe(403);
+  expect(
+    (await call(await createApiKey({ orgId: org.id }), "POST /audit-logs/events", { events: [event()] })).status,
+  ).toBe(403);
+  expect((await call(null, "POST /audit-logs/events", { events: [event()] })).status).toBe(401);
 });

@@ -1,14 +1,12 @@
 import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, it } from "vitest";
-import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { exportOutput } from "@/server/audit/entries/export-schema";
 import { CSV_COLUMNS } from "@/server/audit/entries/export-writer";
 import { withSubmitter } from "@/server/audit/provenance";
 import { flushRecording } from "@/server/audit/record/record";
 import { newId } from "@/server/ground/ids";
 import { appendEvents } from "@/testing/audit-entries";
-import { bearer, call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/testing/factories";
-import { GET, POST } from "./route";
+import { call, createOrg, createPartner, createUser, send, type TestOrg, type TestUser } from "@/testing/factories";
 
 const HOSTILE = [
   '=HYPERLINK("http://x")',
@@ -58,7 +56,10 @@ describe("export", () => {
   const bare = (cell: string) => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
   it("as CSV, parsed by another library, equals the stored rows; no cell starts a formula", async () => {
-    const csv = await call(POST, { token: admin, body: { format: "csv", dateRange: { to: "2026-09-01T23:00:00Z" } } });
+    const csv = await call(admin, "POST /audit-logs/export", {
+      format: "csv",
+      dateRange: { to: "2026-09-01T23:00:00Z" },
+    });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(csv.headers.get("content-disposition")).toMatch(/^attachment; filename="audit-logs-\d{4}-\d\d-\d\d\.csv"$/);
     expect(csv.headers.get("x-truncated")).toBeNull();
@@ -88,13 +89,7 @@ describe("export", () => {
       { ...base, timestamp: new Date("2026-09-01"), action: "device.delete", result: "denied", errorMessage: "=1+1" },
     ]);
     const body = { format: "spreadsheet", filters: { action: "device" } };
-    const answer = await POST(
-      new Request("http://127.0.0.1:3000/api/v1/audit-logs/export", {
-        method: "POST",
-        headers: { authorization: `Bearer ${await bearer(jane)}`, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      }),
-    );
+    const answer = await send(jane, "POST /audit-logs/export", body);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(answer.headers.get("content-disposition")).toMatch(/\.csv"$/);
     const file = Buffer.from(await answer.arrayBuffer());
@@ -109,36 +104,36 @@ describe("export", () => {
 
   it("as JSON matches the list under the same filter", async () => {
     const filters = { result: "denied" };
-    const json = await call(POST, { token: admin, body: { filters } });
+    const json = await call(admin, "POST /audit-logs/export", { filters });
     const answer = exportOutput.parse(JSON.parse(json.text));
-    const list = await call(getLogs, { path: "/?result=denied", token: admin });
+    const list = await call(admin, "GET /audit-logs/logs?result=denied");
     expect(answer).toEqual({ data: list.body.data, total: 1, truncated: false });
   });
 
   it("without a body returns everything as JSON", async () => {
-    const answer = await call(POST, { method: "POST", token: admin });
+    const answer = await call(admin, "POST /audit-logs/export");
     expect(answer).toMatchObject({ status: 200, body: { truncated: false } });
     expect(answer.body.total).toBeGreaterThanOrEqual(HOSTILE.length);
   });
 
   it("without matches is empty, not an error", async () => {
     const body = { filters: { action: "nothing.like.it" } };
-    expect(JSON.parse((await call(POST, { token: admin, body })).text)).toEqual({
+    expect(JSON.parse((await call(admin, "POST /audit-logs/export", body)).text)).toEqual({
       data: [],
       total: 0,
       truncated: false,
     });
-    expect((await call(POST, { token: admin, body: { ...body, format: "csv" } })).text).toBe(
+    expect((await call(admin, "POST /audit-logs/export", { ...body, format: "csv" })).text).toBe(
       `${CSV_COLUMNS.join(",")}\r\n`,
     );
   });
 
   it("GET returns CSV, filtered by userId", async () => {
-    const csv = await call(GET, { path: `/?userId=${admin.id}`, token: admin });
+    const csv = await call(admin, `GET /audit-logs/export?userId=${admin.id}`);
     const rows = records(csv.text);
     expect(rows.length).toBeGreaterThan(0);
     expect(new Set(rows.map((r) => r.actorId))).toEqual(new Set([admin.id]));
-    expect((await call(GET, { path: "/?userId=42", token: admin })).status).toBe(400);
+    expect((await call(admin, "GET /audit-logs/export?userId=42")).status).toBe(400);
   });
 
   it("is audited with format, filters, range and count, once per exported organization", async () => {
@@ -146,13 +141,14 @@ describe("export", () => {
     const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     for (const { id } of orgs) await appendEvents([{ orgId: id }, { orgId: id }]);
     const chief = await createUser({ partnerId: partner.id, role: "partner_admin" });
-    await call(POST, {
-      token: chief,
-      body: { format: "csv", filters: { action: "device" }, dateRange: { from: "2020-01-01T00:00:00Z" } },
+    await call(chief, "POST /audit-logs/export", {
+      format: "csv",
+      filters: { action: "device" },
+      dateRange: { from: "2020-01-01T00:00:00Z" },
     });
     await flushRecording(60_000);
     for (const { id } of orgs) {
-      const found = await call(getLogs, { path: `/?orgId=${id}&action=audit_logs.export`, token: chief });
+      const found = await call(chief, `GET /audit-logs/logs?orgId=${id}&action=audit_logs.export`);
       expect(found.body.data).toHaveLength(1);
       expect(found.body.data[0]).toMatchObject({
         user: { id: chief.id },
@@ -172,7 +168,7 @@ describe("export", () => {
     await appendEvents(
       Array.from({ length: 10_005 }, (_, i) => ({ orgId: id, timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, i)) })),
     );
-    const csv = await call(POST, { token: owner, body: { format: "csv" } });
+    const csv = await call(owner, "POST /audit-logs/export", { format: "csv" });
     expect(csv.headers.get("x-truncated")).toBe("true");
     const rows = records(csv.text);
     expect(rows).toHaveLength(10_000);
@@ -182,7 +178,7 @@ describe("export", () => {
     ]);
     // The first export is an entry itself, which the second counts.
     await flushRecording(60_000);
-    const json = JSON.parse((await call(POST, { token: owner, body: {} })).text) as {
+    const json = JSON.parse((await call(owner, "POST /audit-logs/export", {})).text) as {
       total: number;
       truncated: boolean;
     };
@@ -195,15 +191,15 @@ describe("export", () => {
     { dateRange: { from: "x" } },
     { extra: 1 },
     { dateRange: { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" } },
-  ])("rejects %j", async (body) => expect((await call(POST, { token: admin, body })).status).toBe(400));
+  ])("rejects %j", async (body) => expect((await call(admin, "POST /audit-logs/export", body)).status).toBe(400));
 
   it("requires audit:export and isolates organizations", async () => {
     const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
-    expect((await call(POST, { token: viewer, body: {} })).status).toBe(403);
+    expect((await call(viewer, "POST /audit-logs/export", {})).status).toBe(403);
     const stranger = await createUser();
-    expect((await call(POST, { token: stranger, body: { filters: { orgId: org.id } } })).status).toBe(403);
+    expect((await call(stranger, "POST /audit-logs/export", { filters: { orgId: org.id } })).status).toBe(403);
     await flushRecording(60_000);
-    const own = records((await call(POST, { token: stranger, body: { format: "csv" } })).text);
+    const own = records((await call(stranger, "POST /audit-logs/export", { format: "csv" })).text);
     expect(own.map(({ action }) => action)).toEqual(["user.permission.denied"]);
   });
 });

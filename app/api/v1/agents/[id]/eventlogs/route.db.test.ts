@@ -4,7 +4,6 @@ import { asSystem } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
 import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/logs/event-log-schema";
 import { auditRows, call, createDevice, createUser, type TestDevice } from "@/testing/factories";
-import { PUT } from "./route";
 
 const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({
   timestamp: "2026-05-01T10:00:00.123+02:00",
@@ -17,7 +16,7 @@ const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({
 });
 
 const put = (device: TestDevice, events: unknown, over: object = {}) =>
-  call(PUT, { method: "PUT", token: device, params: { id: device.agentId }, body: { events }, ...over });
+  call({ token: device, ...over }, `PUT /agents/${device.agentId}/eventlogs`, { events });
 
 const stored = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(deviceEventLogs).where(eq(deviceEventLogs.deviceId, device.id)));

@@ -3,11 +3,10 @@ import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { devices } from "@/db/schema";
 import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/devices/agents/schema";
-import { auditRows, call, createDevice, type TestDevice, unknownSecret } from "@/testing/factories";
-import { POST } from "./route";
+import { auditRows, call, createDevice, type TestDevice } from "@/testing/factories";
 
 const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>
-  call(POST, { token: device, params: { id: device.agentId }, body: over.body ?? {}, ip: over.ip ?? "192.0.2.1" });
+  call({ token: device, ip: over.ip ?? "192.0.2.1" }, `POST /agents/${device.agentId}/heartbeat`, over.body ?? {});
 
 const deviceRow = async (id: string) =>
   (await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, id))))[0];
@@ -76,22 +75,6 @@ describe("POST /agents/:id/heartbeat", () => {
       },
     ]);
     expect((await beat(device, { body: { hostname: " " } })).status).toBe(400);
-  });
-
-  it("returns the same 404 for another agent's ID and an unknown one", async () => {
-    const [device, other] = [await createDevice(), await createDevice()];
-    const as = (id: string) => call(POST, { token: device, params: { id }, body: {} });
-    const answers = [await as(other.agentId), await as("no-such-agent")];
-    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
-    expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail);
-  });
-
-  it("rejects a missing, unknown or revoked token", async () => {
-    const revoked = await createDevice({ revoked: true });
-    for (const token of [undefined, unknownSecret("agent"), revoked.token]) {
-      const answer = await call(POST, { ...(token ? { token } : {}), params: { id: revoked.agentId }, body: {} });
-      expect(answer.status).toBe(401);
-    }
   });
 
   it("rejects metrics that are not an object or are too long", async () => {

@@ -4,7 +4,6 @@ import { asSystem } from "@/db/client";
 import { agentLogs } from "@/db/schema";
 import type { WireLogEntry } from "@/server/devices/logs/agent-log-schema";
 import { call, createDevice, type TestDevice } from "@/testing/factories";
-import { POST } from "./route";
 
 const entry = (over: Partial<Record<keyof WireLogEntry, unknown>> = {}) => ({
   timestamp: "2026-05-01T10:00:00Z",
@@ -15,7 +14,7 @@ const entry = (over: Partial<Record<keyof WireLogEntry, unknown>> = {}) => ({
 });
 
 const post = (device: TestDevice, logs: unknown, id = device.agentId) =>
-  call(POST, { token: device, params: { id }, body: { logs } });
+  call(device, `POST /agents/${id}/logs`, { logs });
 
 const stored = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(agentLogs).where(eq(agentLogs.deviceId, device.id)));

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { POST } from "@/app/api/v1/agents/[id]/logs/route";
 import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
-import { GET } from "./route";
 
 const LOGS = [
   { timestamp: "2026-05-01T10:00:00Z", level: "debug", component: "ws", message: "50% done" },
@@ -16,10 +14,10 @@ describe("GET /devices/:id/diagnostic-logs", () => {
   beforeAll(async () => {
     device = await createDevice();
     user = await createUser({ role: "org_viewer", orgId: device.orgId });
-    await call(POST, { token: device, params: { id: device.agentId }, body: { logs: LOGS } });
+    await call(device, `POST /agents/${device.agentId}/logs`, { logs: LOGS });
   });
 
-  const list = (query = "", id = device.id) => call(GET, { token: user, path: `/x?${query}`, params: { id } });
+  const list = (query = "", id = device.id) => call(user, `GET /devices/${id}/diagnostic-logs?${query}`);
   const messages = async (query: string) => (await list(query)).body.logs.map((l: { message: string }) => l.message);
 
   it("returns newest first with total, limit and offset", async () => {
@@ -68,7 +66,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
   it("keeps entries of the same millisecond in a stable order across pages", async () => {
     const own = await createDevice({ orgId: device.orgId });
     const logs = Array.from({ length: 250 }, (_, i) => ({ ...LOGS[0], message: String(i) }));
-    await call(POST, { token: own, params: { id: own.agentId }, body: { logs } });
+    await call(own, `POST /agents/${own.agentId}/logs`, { logs });
     const pages = await Promise.all([1, 2, 3].map((page) => list(`limit=100&page=${page}`, own.id)));
     const seen = pages.flatMap((p) => p.body.logs.map((l: { message: string }) => Number(l.message)));
     expect(seen).toEqual(logs.map((_, i) => 249 - i));

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { PUT } from "@/app/api/v1/agents/[id]/eventlogs/route";
 import { call, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
-import { GET } from "./route";
 
 const EVENTS = [
   {
@@ -44,10 +42,10 @@ describe("GET /devices/:id/eventlogs", () => {
   beforeAll(async () => {
     device = await createDevice();
     user = await createUser({ role: "org_technician", orgId: device.orgId });
-    await call(PUT, { method: "PUT", token: device, params: { id: device.agentId }, body: { events: EVENTS } });
+    await call(device, `PUT /agents/${device.agentId}/eventlogs`, { events: EVENTS });
   });
 
-  const list = (query = "", id = device.id) => call(GET, { token: user, path: `/x?${query}`, params: { id } });
+  const list = (query = "", id = device.id) => call(user, `GET /devices/${id}/eventlogs?${query}`);
   const messages = async (query: string) => (await list(query)).body.data.map((e: { message: string }) => e.message);
 
   it("returns newest first with pagination", async () => {

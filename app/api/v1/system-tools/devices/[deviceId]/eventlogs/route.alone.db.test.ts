@@ -7,7 +7,6 @@ import { FileProvider } from "@/agent/providers/files";
 import { fixedLogs } from "@/agent/providers/query";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
-import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
 import * as eventById from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/[recordId]/route";
 import * as eventsById from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/route";
 import * as logById from "@/app/api/v1/devices/[id]/eventlogs/[name]/route";
@@ -249,7 +248,7 @@ describe("live event log queries", () => {
     const { device, agent } = await deviceWith(() => undefined);
     const asking = get(`/system-tools/devices/${device.id}/eventlogs`, key.key);
     await expect.poll(() => agent.commands.length).toBe(1);
-    await call(revoke, { method: "DELETE", token: await createUser({ orgId: org.id }), params: { id: key.id } });
+    await call(await createUser({ orgId: org.id }), `DELETE /api-keys/${key.id}`);
     await postResult(base, device, { commandId: agent.commands[0]!.id, body: { ok: true, data: LOGS } });
     expect(await asking).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
   });
