@@ -1,8 +1,6 @@
-import { afterAll, describe, expect, it } from "vitest";
-import { closeRoles, roles } from "@/testing/chain";
+import { describe, expect, it } from "vitest";
+import { roles } from "@/testing/chain";
 import { otherGuards, readGuards } from "./guards";
-
-afterAll(closeRoles);
 
 class Undo extends Error {}
 

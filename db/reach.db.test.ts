@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, inject, it } from "vitest";
-import { closeRoles, roles } from "@/testing/chain";
+import { expect, inject, it } from "vitest";
+import { roles } from "@/testing/chain";
 import { freePort } from "@/testing/server";
 import { tightLimits } from "./limits";
 import { reach } from "./reach";
@@ -11,8 +11,6 @@ const role = "the application role (DATABASE_URL)";
 /** The application's address, where each new session has these settings. */
 const withSettings = (settings: Record<string, string>) => `${app}?${new URLSearchParams(settings)}`;
 const refusal = (url: string) => reach({ url, role, withinMs: 0 });
-
-afterAll(closeRoles);
 
 it("connects to a writable database", async () => {
   const sql = await reach({ url: app, role });

@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 // Passes the settings to db, even if a test imports nothing from the server.
 import "@/server/ground/env";
+import { closeRoles } from "./chain";
 
 const dataDir = join(tmpdir(), `data-${process.pid}`);
 mkdirSync(dataDir, { recursive: true });
@@ -19,3 +20,5 @@ Object.assign(process.env, {
   LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
   NODE_ENV: "test",
 });
+
+afterAll(closeRoles);

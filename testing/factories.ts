@@ -87,7 +87,7 @@ export async function createOrg(over: { id?: string; partnerId?: string; name?: 
   return { id, partnerId, name };
 }
 
-async function partnerOf(orgId: string): Promise<string> {
+export async function partnerOf(orgId: string): Promise<string> {
   const [found] = await asSystem((tx) =>
     tx.select({ partnerId: organizations.partnerId }).from(organizations).where(eq(organizations.id, orgId)),
   );

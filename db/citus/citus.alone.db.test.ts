@@ -7,23 +7,13 @@ import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { runRetention } from "@/server/retention/run";
-import {
-  auditRow,
-  auditRows,
-  chainOf,
-  closeRoles,
-  daysAgo,
-  expectIntact,
-  insertRaw,
-  inTenant,
-  roles,
-} from "@/testing/chain";
+import { auditRow, auditRows, chainOf, daysAgo, expectIntact, insertRaw, inTenant, roles } from "@/testing/chain";
 import { layout } from "./layout";
 
 const addresses = () => ({ ownerUrl: inject("ownerDatabaseUrl"), appUrl: inject("databaseUrl") });
 const isCluster = env().TRAILMARK_CITUS;
 
-afterAll(() => Promise.all([closeRoles(), closeDatabase()]));
+afterAll(closeDatabase);
 
 describe.skipIf(isCluster)("TRAILMARK_CITUS on one PostgreSQL", () => {
   it("is rejected without the extension, for owner and application", async () => {

@@ -216,13 +216,4 @@ describe("field values", () => {
       asset_tag: null,
     });
   });
-
-  it("return the same 404 for another tenant's device and a missing one", async () => {
-    const { device } = await arrange();
-    const stranger = await createUser({ role: "partner_admin" });
-    for (const id of [device.id, "00000000-0000-4000-8000-000000000000"]) {
-      const answer = await call(stranger, `PATCH /devices/${id}/custom-fields`, { a: 1 });
-      expect(answer.body.code).toBe("not_found");
-    }
-  });
 });

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
 import { apiKeys, auditExports, users } from "@/db/schema";
 import { GUID } from "@/server/ground/text";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import {
   auditRows,
   bearer,
@@ -26,8 +26,6 @@ import { sweepExports } from "./drop";
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { exportWork } from "./run";
 import { DOWNLOAD_SLOTS, KEEP_MS, MAX_UNFINISHED } from "./schema";
-
-afterAll(closeRoles);
 
 let dir: string;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { symlinkSync } from "node:fs";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditExports, users } from "@/db/schema";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
@@ -17,8 +17,6 @@ beforeAll(() => {
   withSettings({ TRAILMARK_DATA_DIR: tempFolder() });
   createExportsFolder();
 });
-
-afterAll(closeRoles);
 
 const recorded = async (orgId: string) =>
   (await auditRows(orgId)).filter((row) => row.action.startsWith("audit_logs.export"));

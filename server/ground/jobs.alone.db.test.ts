@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
 import { bundled } from "@/testing/bundled";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import { startNode } from "@/testing/program";
 import { type AnyJobKind, dropJob, enqueue, type Job, type JobKind, jobWorker, readBacklog, SILENT_MS } from "./jobs";
 import { log } from "./log";
@@ -25,7 +25,6 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   await clear();
 });
-afterAll(closeRoles);
 
 type Data = { n: number };
 const kindOf = (over: Partial<JobKind<Data>>): JobKind<Data> => ({

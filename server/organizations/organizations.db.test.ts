@@ -33,14 +33,6 @@ describe("GET /orgs/organizations", () => {
       pagination: { page: 2, limit: 100, total: 2, totalPages: 1 },
     });
   });
-
-  it("returns 403 for a foreign organization, 400 for an invalid page, 401 without a caller", async () => {
-    const { admin } = await partnerAdmin();
-    expect((await call(admin, `GET /orgs/organizations?orgId=${(await createOrg()).id}`)).status).toBe(403);
-    for (const query of ["page=0", "limit=x", "limit=-1", "surprise=1", "orgId=x"])
-      expect((await call(admin, `GET /orgs/organizations?${query}`)).status, query).toBe(400);
-    expect((await call(null, "GET /orgs/organizations")).status).toBe(401);
-  });
 });
 
 describe("POST /orgs/organizations", () => {
@@ -145,24 +137,5 @@ describe("GET and PATCH /orgs/organizations/:id", () => {
     expect(await auditRows(org.id)).toMatchObject([
       { action: "organization.update", details: { before: { name: "Old" }, after: { name: "New" } } },
     ]);
-  });
-
-  it("returns 404 for a foreign organization, 400 for a bad ID and 403 to a viewer", async () => {
-    const { admin } = await partnerAdmin();
-    const foreign = await createOrg();
-    const answers = [];
-    for (const id of [foreign.id, crypto.randomUUID()]) {
-      answers.push(await call(admin, `GET /orgs/organizations/${id}`));
-      answers.push(await call(admin, `PATCH /orgs/organizations/${id}`, { name: "X" }));
-    }
-    for (const a of answers)
-      expect({ ...a.body, requestId: "" }).toMatchObject({
-        status: 404,
-        code: "not_found",
-        detail: answers[0]?.body.detail,
-      });
-    expect((await call(admin, "GET /orgs/organizations/x")).status).toBe(400);
-    const viewer = await createUser({ role: "org_viewer", orgId: foreign.id });
-    expect((await call(viewer, `PATCH /orgs/organizations/${foreign.id}`, { name: "X" })).status).toBe(403);
   });
 });

@@ -13,7 +13,7 @@ import { judgeChain } from "@/server/evidence/integrity/judge";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { readState } from "@/server/evidence/integrity/state";
 import { env } from "@/server/ground/env";
-import { auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { auditRows, chainOf, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { keepFor } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
@@ -23,7 +23,6 @@ import { runRetention } from "./run";
 beforeAll(() => startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") }));
 afterAll(async () => {
   await stopRecording();
-  await closeRoles();
 });
 
 const open = (orgId: string) => openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });

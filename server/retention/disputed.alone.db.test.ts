@@ -3,7 +3,7 @@ import { asSystem } from "@/db/client";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, daysAgo } from "@/testing/chain";
+import { chainOf, daysAgo } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { showOther, startOnlyWitness } from "@/testing/proofs/disputed-log";
 import type { RunningWitness } from "@/testing/proofs/witness";
@@ -15,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await running.remove();
-  await closeRoles();
 });
 
 it("does not prune a log disputed by a witness, though its rows are intact", async () => {

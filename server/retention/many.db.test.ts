@@ -1,12 +1,10 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { admit, perform } from "@/server/ground/operation";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import { daysAgo, roles } from "@/testing/chain";
 import { auditRows, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { signedDaysAgo } from "@/testing/permit";
 import { previewMany, previewPruning, setPolicies } from "./policy";
-
-afterAll(closeRoles);
 
 const old = (orgId: string, days: number) => ({ orgId, timestamp: new Date(daysAgo(days)) });
 const daysOf = async (ids: string[]) => {

@@ -1,17 +1,15 @@
 import type postgres from "postgres";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, daysAgo, tamper } from "@/testing/chain";
+import { chainOf, daysAgo, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { keepFor } from "@/testing/permit";
 import { runRetention } from "./run";
-
-afterAll(closeRoles);
 
 const EXPIRED = 300;
 const old = (orgId: string, count: number) =>

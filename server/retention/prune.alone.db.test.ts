@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
 import { hasFreeReader, readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
@@ -12,14 +12,12 @@ import { judgeChain } from "@/server/evidence/integrity/judge";
 import { getIntegrityStatus } from "@/server/evidence/integrity/status";
 import { systemCtx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, daysAgo, headOf, roles, sealedDaysAgo, tamper, tamperBy } from "@/testing/chain";
+import { chainOf, daysAgo, headOf, roles, sealedDaysAgo, tamper, tamperBy } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { whileHeld } from "@/testing/held-rows";
 import { keepFor, signedDaysAgo } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
 import { runRetention } from "./run";
-
-afterAll(closeRoles);
 
 const at = (days: number) => new Date(daysAgo(days));
 const append = (orgId: string, ages: number[]) => appendEvents(ages.map((days) => ({ orgId, timestamp: at(days) })));

@@ -6,14 +6,13 @@ import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { listLostHeads, raiseHeadAlarm } from "@/server/evidence/integrity/heads";
 import { judgeChain } from "@/server/evidence/integrity/judge";
 import { env } from "@/server/ground/env";
-import { auditRows, chainOf, closeRoles, headOf, inTenant, roles, tamperBy } from "@/testing/chain";
+import { auditRows, chainOf, headOf, inTenant, roles, tamperBy } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { repairHead } from "./repair-head";
 
 beforeAll(() => startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") }));
 afterAll(async () => {
   await stopRecording();
-  await closeRoles();
 });
 
 /** A chain of ten, signed, whose head is gone. */

@@ -1,12 +1,10 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles } from "@/testing/chain";
-import { auditRows, call, createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
+import { daysAgo, roles } from "@/testing/chain";
+import { auditRows, call, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { previewMany } from "./policy";
 import { runRetention } from "./run";
-
-afterAll(closeRoles);
 
 const at = (days: number) => new Date(daysAgo(days));
 const dropPolicy = (orgId: string) => roles.owner`DELETE FROM audit_retention_policies WHERE org_id = ${orgId}`;
@@ -56,24 +54,6 @@ describe("GET and PUT …/audit-retention", () => {
     const admin = await createUser({ role: "org_admin" });
     const answer = await call(admin, `PUT /orgs/organizations/${admin.orgId}/audit-retention`, body);
     expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
-  });
-
-  it("returns 403 without audit:manage, and 404 for foreign and missing organizations", async () => {
-    const org = await createOrg();
-    const body = { retentionDays: 30 };
-    const viewer = await createUser({ role: "org_technician", orgId: org.id });
-    expect((await call(viewer, `PUT /orgs/organizations/${org.id}/audit-retention`, body)).status).toBe(403);
-    const key = await createApiKey({ orgId: org.id, permissions: ["devices:read"] });
-    expect((await call(key, `GET /orgs/organizations/${org.id}/audit-retention`)).status).toBe(403);
-    const stranger = await createUser({ role: "org_admin" });
-    for (const id of [org.id, "8f1c8b66-1111-4111-8111-111111111111"]) {
-      expect((await call(stranger, `GET /orgs/organizations/${id}/audit-retention`)).status).toBe(404);
-      expect((await call(stranger, `PUT /orgs/organizations/${id}/audit-retention`, body)).status).toBe(404);
-      expect(
-        (await call(stranger, `GET /orgs/organizations/${id}/audit-retention/preview?retentionDays=30`)).status,
-      ).toBe(404);
-    }
-    expect((await call(stranger, "GET /orgs/organizations/nonsense/audit-retention")).status).toBe(400);
   });
 });
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
-import { auditRows, closeRoles, daysAgo, roles, tamperBy } from "@/testing/chain";
+import { auditRows, daysAgo, roles, tamperBy } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { runRetention } from "./run";
 import { listStrayRows, type StrayRow } from "./stray-rows";
-
-afterAll(closeRoles);
 
 /** A signed log of 30 entries, the first 20 of which retention has removed. */
 async function createLog(): Promise<string> {

@@ -23,6 +23,7 @@ import { authenticate } from "@/server/identity/auth/authenticate";
 import { signAccessToken } from "@/server/identity/auth/jwt";
 import { sealSecret } from "@/server/notify/secrets";
 import { newSigningSecret } from "@/server/notify/webhooks/sign";
+import { appendEvents } from "@/testing/audit-entries";
 import {
   bearer,
   claimsOf,
@@ -32,6 +33,7 @@ import {
   createOrg,
   createPartner,
   createUser,
+  partnerOf,
   type TestApiKey,
   type TestDevice,
   type TestUser,
@@ -183,21 +185,23 @@ export function mayKnock(principal: Principal, auth: RouteAuth): boolean {
   return auth === "agent" ? principal.kind === "agent" : principal.kind === "person" || principal.kind === "key";
 }
 
+/** An entry of an organization. */
+export const entryIn = async (orgId: string) => (await appendEvents([{ orgId }]))[0] as { id: string };
+export const itself = async (id: string) => ({ id });
 export const deviceIn = (orgId: string) => createDevice({ orgId });
 export const userIn = (orgId: string) => createUser({ orgId, role: "org_viewer" });
 export const keyIn = (orgId: string) => createApiKey({ orgId });
 export const enrollmentKeyIn = (orgId: string) => createEnrollmentKey({ orgId });
 
+/** Id and owners of a new row. */
+const owned = async (orgId: string) => ({ id: randomUUID(), orgId, partnerId: await partnerOf(orgId) });
+
 /** A custom field of one organization. */
-export async function fieldIn(world: World, orgId: string): Promise<{ id: string }> {
-  const id = randomUUID();
-  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
-  await asSystem((tx) =>
-    tx
-      .insert(customFieldDefinitions)
-      .values({ id, orgId, partnerId, name: `Probe ${id}`, fieldKey: `k_${id.replaceAll("-", "")}`, type: "text" }),
-  );
-  return { id };
+export async function fieldIn(orgId: string): Promise<{ id: string }> {
+  const row = await owned(orgId);
+  const field = { name: `Probe ${row.id}`, fieldKey: `k_${row.id.replaceAll("-", "")}`, type: "text" as const };
+  await asSystem((tx) => tx.insert(customFieldDefinitions).values({ ...row, ...field }));
+  return row;
 }
 
 /** A view that is shared with an organization. */
@@ -222,33 +226,23 @@ export async function proofLinkIn(orgId: string): Promise<{ id: string }> {
 }
 
 /** A webhook endpoint of an organization, which names an address without a listener. */
-export async function webhookIn(world: World, orgId: string): Promise<{ id: string }> {
-  const id = randomUUID();
-  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
-  const url = "https://hooks.example.test/trailmark";
-  const row = { id, orgId, partnerId, name: `Probe ${id}`, url, kinds: ["chain.broken"], secret: "unused" };
-  await asSystem((tx) => tx.insert(webhookEndpoints).values(row));
-  return { id };
+export async function webhookIn(orgId: string): Promise<{ id: string }> {
+  const row = { ...(await owned(orgId)), url: "https://hooks.example.test/trailmark" };
+  const hook = { name: `Probe ${row.id}`, kinds: ["chain.broken"], secret: "unused" };
+  await asSystem((tx) => tx.insert(webhookEndpoints).values({ ...row, ...hook }));
+  return row;
 }
 
 /** A stream of an organization, which names an address without a listener. */
-export async function streamIn(world: World, orgId: string): Promise<{ id: string }> {
-  const id = randomUUID();
-  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+export async function streamIn(orgId: string): Promise<{ id: string }> {
+  const row = await owned(orgId);
   const config = { url: "https://siem.example.test/in", body: "ndjson", gzip: true, headers: {} };
-  const secret = sealSecret("streams", id, newSigningSecret());
-  const settings = { kind: "https", config, format: "native", secret } as const;
-  const row = {
-    id,
-    orgId,
-    partnerId,
-    name: `Probe ${id}`,
-    ...settings,
-    state: "draft" as const,
-    stateSince: new Date(),
-  };
-  await asSystem((tx) => tx.insert(dataStreams).values(row));
-  return { id };
+  const secret = sealSecret("streams", row.id, newSigningSecret());
+  const settings = { kind: "https", config, format: "native", secret, state: "draft" } as const;
+  await asSystem((tx) =>
+    tx.insert(dataStreams).values({ ...row, ...settings, name: `Probe ${row.id}`, stateSince: new Date() }),
+  );
+  return row;
 }
 
 /** Text of a detection rule. */
@@ -256,19 +250,18 @@ export const PROBE_RULE =
   "title: Probe\nlogsource: {product: trailmark}\ndetection: {s: {action: device.delete}, condition: s}\n";
 
 /** A detection rule of an organization, turned off. */
-export async function ruleIn(world: World, orgId: string): Promise<{ id: string }> {
-  const id = randomUUID();
-  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+export async function ruleIn(orgId: string): Promise<{ id: string }> {
+  const row = await owned(orgId);
   const text = { title: "Probe", level: "medium" as const, yaml: PROBE_RULE, digest: "probe" };
-  const row = { id, orgId, partnerId, ...text, enabled: false, dedupeSeconds: 0, createdByName: "Probe" };
-  await asSystem((tx) => tx.insert(detectionRules).values(row));
-  return { id };
+  const rule = { ...row, ...text, enabled: false, dedupeSeconds: 0, createdByName: "Probe" };
+  await asSystem((tx) => tx.insert(detectionRules).values(rule));
+  return row;
 }
 
 /** An alert of a rule made for this. */
-export async function alertIn(world: World, orgId: string): Promise<{ id: string }> {
+export async function alertIn(orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
-  const { id: ruleId } = await ruleIn(world, orgId);
+  const { id: ruleId } = await ruleIn(orgId);
   const at = new Date();
   const told = { title: "Probe", description: "", level: "medium" as const, ruleDigest: "probe", groupDigest: "" };
   const of = { actorId: randomUUID(), actorName: "Probe", entries: [1], raisedEntries: 1, entryCount: 1, groupKey: [] };
@@ -278,18 +271,18 @@ export async function alertIn(world: World, orgId: string): Promise<{ id: string
 }
 
 /** An exception to a rule made for this. */
-export async function exceptionIn(world: World, orgId: string): Promise<{ id: string }> {
-  const id = randomUUID();
-  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
-  const { id: ruleId } = await ruleIn(world, orgId);
-  const row = { id, orgId, partnerId, ruleId, fields: {}, reason: "Probe", createdByName: "Probe" };
-  await asSystem((tx) => tx.insert(detectionExceptions).values(row));
-  return { id };
+export async function exceptionIn(orgId: string): Promise<{ id: string }> {
+  const row = await owned(orgId);
+  const { id: ruleId } = await ruleIn(orgId);
+  await asSystem((tx) =>
+    tx.insert(detectionExceptions).values({ ...row, ruleId, fields: {}, reason: "Probe", createdByName: "Probe" }),
+  );
+  return row;
 }
 
 /** A message that was given up, to an endpoint made for this. */
-export async function deliveryIn(world: World, orgId: string): Promise<{ id: string }> {
-  const { id: endpointId } = await webhookIn(world, orgId);
+export async function deliveryIn(orgId: string): Promise<{ id: string }> {
+  const { id: endpointId } = await webhookIn(orgId);
   const row = { id: randomUUID(), orgId, endpointId, type: "notification.test", subject: "Probe", body: "{}" };
   await asSystem((tx) => tx.insert(notificationDeliveries).values({ ...row, status: "failed" }));
   return row;
@@ -326,26 +319,17 @@ export async function exportOf(orgId: string, token: string | null): Promise<{ i
 }
 
 /** A draft import of an organization's partner. */
-export async function importOf(world: World, orgId: string): Promise<{ id: string }> {
-  const id = randomUUID();
-  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
-  await asSystem((tx) =>
-    tx.insert(customFieldImports).values({
-      id,
-      partnerId,
-      orgIds: [orgId],
-      createdBy: randomUUID(),
-      createdByName: "Probe",
-      source: "generic-csv",
-    }),
-  );
+export async function importOf(orgId: string): Promise<{ id: string }> {
+  const { id, partnerId } = await owned(orgId);
+  const draft = { orgIds: [orgId], createdBy: randomUUID(), createdByName: "Probe", source: "generic-csv" };
+  await asSystem((tx) => tx.insert(customFieldImports).values({ id, partnerId, ...draft }));
   return { id };
 }
 
 /** An archived object with unusable settings, so that reading it is a conflict. */
-export async function archivedIn(world: World, orgId: string): Promise<{ id: string }> {
+export async function archivedIn(orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
-  const { id: streamId } = await streamIn(world, orgId);
+  const { id: streamId } = await streamIn(orgId);
   const at = new Date();
   await asSystem(async (tx) => {
     await tx.update(dataStreams).set({ kind: "s3", config: {} }).where(eq(dataStreams.id, streamId));
@@ -362,3 +346,24 @@ export async function restoredIn(orgId: string): Promise<{ id: string }> {
   await asSystem((tx) => tx.insert(archiveRestorations).values({ id, orgId, ...range }));
   return { id };
 }
+
+/** Things of the API by the part of its paths before their id: how one is created in an organization. */
+export const THINGS: Record<string, (orgId: string) => Promise<{ id: string }>> = {
+  "api-keys": keyIn,
+  "archive/objects": archivedIn,
+  "archive/restore": restoredIn,
+  "audit-logs/logs": entryIn,
+  "custom-fields": fieldIn,
+  "custom-fields/imports": importOf,
+  deliveries: deliveryIn,
+  "detections/alerts": alertIn,
+  "detections/exceptions": exceptionIn,
+  "detections/rules": ruleIn,
+  devices: deviceIn,
+  "enrollment-keys": enrollmentKeyIn,
+  "orgs/organizations": itself,
+  streams: streamIn,
+  "system-tools/devices": deviceIn,
+  users: userIn,
+  webhooks: webhookIn,
+};

@@ -3,10 +3,9 @@ import { describeApi, listEndpoints } from "@/server/doors/http/openapi";
 import type { RouteHandler } from "@/server/doors/http/route";
 import { routes } from "@/server/doors/http/routes.generated";
 import { PERMISSIONS } from "@/server/ground/permissions";
-import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints, withRetries } from "./fuzz";
-import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix";
+import { createWorld, THINGS, type World } from "./matrix";
 
 export let world: World;
 let key: string;
@@ -92,20 +91,14 @@ export async function createProbeWorld(): Promise<void> {
   world = await createWorld();
   key = (await createApiKey({ partnerId: world.partnerId, permissions: [...PERMISSIONS] })).key;
   person = await createUser({ orgId: world.a });
-  const entry = (await appendEvents([{ orgId: world.a, details: { a: "100%_\\" } }]))[0] as { id: string };
-  const ids: Record<string, string[]> = {
-    agents: [world.deviceA.agentId],
-    devices: [world.deviceA.id, world.deviceB.id, world.deviceElsewhere.id],
-    "system-tools": [world.deviceA.id],
-    orgs: [world.a, world.b, world.elsewhere],
-    users: [(await userIn(world.a)).id],
-    "api-keys": [(await keyIn(world.a)).id],
-    "enrollment-keys": [(await enrollmentKeyIn(world.a)).id],
-    "custom-fields": [(await fieldIn(world, world.a)).id],
-    "audit-logs": [entry.id],
-  };
+  const ids: Record<string, string[]> = { agents: [world.deviceA.agentId] };
+  for (const [path, create] of Object.entries(THINGS)) ids[path] = [(await create(world.a)).id];
+  ids.devices = [world.deviceA.id, world.deviceB.id, world.deviceElsewhere.id];
+  ids["system-tools/devices"] = [world.deviceA.id];
+  ids["orgs/organizations"] = [world.a, world.b, world.elsewhere];
   hints = {
     ids: [world.a, world.a, world.a, world.b, world.elsewhere],
-    params: (path, name) => (name === "id" || name === "deviceId" ? (ids[path.split("/")[1] as string] ?? []) : []),
+    params: (path, name) =>
+      name === "id" || name === "deviceId" ? (ids[path.slice(1).split("/{")[0] ?? ""] ?? []) : [],
   };
 }

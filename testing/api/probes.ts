@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Endpoint } from "@/server/doors/http/route";
 import { createDevice } from "@/testing/factories";
-import { deviceIn, exportOf, type Principal, type Target } from "./matrix";
+import { exportOf, type Principal, type Target, THINGS } from "./matrix";
 
 /** Requests of the permission matrix, by target. */
 
@@ -16,20 +18,6 @@ export type Row = {
   once?: true;
 };
 
-const newDevice = async (orgId: string, target: Target) =>
-  target === "missing" ? randomUUID() : (await deviceIn(orgId)).id;
-export const device = (
-  own: number[],
-  rest: { extra?: Record<string, string>; query?: string; body?: unknown; as?: string } = {},
-): Row => ({
-  by: "path",
-  own,
-  build: async (orgId, target) => ({
-    params: { [rest.as ?? "id"]: await newDevice(orgId, target), ...rest.extra },
-    query: rest.query ?? "",
-    ...(rest.body === undefined ? {} : { body: rest.body }),
-  }),
-});
 /** Only its creator sees an export. */
 export const ownExport = (own: number[]): Row => ({
   by: "path",
@@ -49,11 +37,7 @@ export const agentRoute = (own: number[], body?: unknown, extra: Record<string, 
     return { params: { id, ...extra }, ...(body === undefined ? {} : { body }) };
   },
 });
-export const list = (own: Row["own"] = [200]): Row => ({
-  by: "org",
-  own,
-  build: (orgId) => ({ query: `orgId=${orgId}` }),
-});
+const list = (own: Row["own"]): Row => ({ by: "org", own, build: (orgId) => ({ query: `orgId=${orgId}` }) });
 export const open = (own: number[], body?: unknown): Row => ({
   by: "none",
   own,
@@ -69,16 +53,27 @@ export const posted = (own: Row["own"], body: (orgId: string) => unknown): Row =
   own,
   build: (orgId) => ({ body: body(orgId) }),
 });
-export const createdIn = (build: (orgId: string) => Promise<{ id: string }>, own: Row["own"], body?: unknown): Row => ({
-  by: "path",
-  own,
-  build: async (orgId, target) => ({
-    params: { id: target === "missing" ? randomUUID() : (await build(orgId)).id },
-    ...(body === undefined ? {} : { body }),
-  }),
+/** Request about the thing in a path, with an optional query. */
+const named = (path: string, create: (orgId: string) => Promise<{ id: string }>, rest: Partial<Probe>) => ({
+  by: "path" as const,
+  build: async (orgId: string, target: Target): Promise<Probe> => {
+    const id = target === "missing" ? randomUUID() : (await create(orgId)).id;
+    const values: Record<string, string> = { id, deviceId: id, name: "System", recordId: "1" };
+    const names = [...path.matchAll(/\[(\w+)\]/g)].map(([, name = ""]) => name);
+    return { params: Object.fromEntries(names.map((name) => [name, values[name] ?? ""])), ...rest };
+  },
 });
-export const org = (own: Row["own"], rest: Partial<Probe> = {}, suffix = ""): Row => ({
-  by: "path",
-  own,
-  build: (orgId) => ({ params: { id: orgId }, ...rest, ...(suffix ? { query: suffix } : {}) }),
-});
+
+/** Queries of a device's logs by way of its agent, which no test here has connected. */
+const LIVE = /eventlogs\/\[name\]|live-eventlogs|system-tools/;
+
+/** The row of an operation whose path and input say what it is about: a thing by its id, an account, an organization. */
+export function usualRow({ method, path, spec }: Endpoint, { own, ...rest }: Partial<Probe & Pick<Row, "own">> = {}) {
+  const [resource = "", id] = path.slice("/api/v1/".length).split("/[");
+  const answers = own ?? (LIVE.test(path) ? [409] : [spec.status ?? (spec.output === "empty" ? 204 : 200)]);
+  const thing = THINGS[resource];
+  if (thing && id) return { ...named(path, thing, rest), own: answers };
+  if (resource.startsWith("me/")) return ofPerson(answers as number[], rest.body);
+  const { properties = {} } = z.toJSONSchema(spec.input, { io: "input", unrepresentable: "any" });
+  return method === "GET" && "orgId" in properties ? list(answers) : undefined;
+}

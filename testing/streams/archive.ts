@@ -5,7 +5,7 @@ import { archiveObjects } from "@/db/schema/index";
 import { flushRecording } from "@/server/audit/record/record";
 import { createdStream } from "@/server/notify/streams/schema";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, sealedDaysAgo } from "@/testing/chain";
+import { daysAgo, sealedDaysAgo } from "@/testing/chain";
 import { call, createUser, type TestUser } from "@/testing/factories";
 import { signedDaysAgo } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
@@ -33,7 +33,6 @@ export function archiveSite() {
   });
   afterAll(async () => {
     await store.close();
-    await closeRoles();
   });
   beforeEach(() => {
     store.before = () => null;

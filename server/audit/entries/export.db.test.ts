@@ -1,11 +1,9 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runRetention } from "@/server/retention/run";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import { daysAgo, roles } from "@/testing/chain";
 import { call, createApiKey, createUser, send } from "@/testing/factories";
 import { EXPORT_SLOTS } from "./export-schema";
-
-afterAll(closeRoles);
 
 /** More than are read before a client reads the first. */
 const ROWS = 1_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { listFullEntries } from "@/server/audit/entries/list";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { type FullEntry, listInput } from "@/server/audit/schema";
@@ -8,12 +8,10 @@ import { FIRST_SEEN, type FirstSeen } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { runRetention } from "@/server/retention/run";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import { daysAgo, roles } from "@/testing/chain";
 import { createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
 import { unhurried } from "@/testing/unhurried";
-
-afterAll(closeRoles);
 
 const [JANE, MARCUS] = [randomUUID(), randomUUID()];
 const ACTORS = [

@@ -1,10 +1,9 @@
 import { readdirSync } from "node:fs";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   auditRow,
   auditRows,
   chainOf,
-  closeRoles,
   daysAgo,
   expectIntact,
   headOf,
@@ -32,7 +31,6 @@ beforeEach(() => {
   recorder.start(dir, (orgId) => damaged.push(orgId));
 });
 afterEach(() => recorder.stop(1_000));
-afterAll(closeRoles);
 
 type Head = NonNullable<Awaited<ReturnType<typeof headOf>>>;
 const deleteHead = (orgId: string) => tamperBy(`DELETE FROM audit_chain_heads WHERE org_id = '${orgId}'`);

@@ -30,7 +30,7 @@ const VALUES = {
   nulInList: 'x,"a\0b",result:\0',
 };
 
-type Parameter = { name: string; in: string };
+type Parameter = { name: string; in: string; schema: object };
 const parametersIn = (operation: Record<string, unknown>, place: string): string[] =>
   ((operation.parameters ?? []) as Parameter[]).filter((p) => p.in === place).map(({ name }) => name);
 
@@ -77,4 +77,44 @@ it("rejects unknown query parameters by name", async () => {
       wrong.push(`${method} ${path}: ${fault ?? status} ${text}`);
   }
   expect(wrong).toEqual([]);
+});
+
+/** Values that no operation accepts, by what the document says of a parameter. */
+function invalidFor({ name, schema }: Parameter): string[] {
+  const text = JSON.stringify(schema);
+  if (name === "page" || name === "limit") return ["0", "-1", "1.5", "ten"];
+  if (text.includes('"format":"date-time"')) return ["soon", "2026-13-01T00:00:00Z"];
+  if (/"format":"(uuid|guid)"/.test(text)) return ["7"];
+  return text.includes('"enum":') ? ["no such value"] : [];
+}
+
+it("rejects an invalid page, limit, time, ID and choice by name in every path and query", async () => {
+  const wrong: string[] = [];
+  let tried = 0;
+  for (const operation of described) {
+    const { path, method } = operation;
+    const given = (operation.operation.parameters ?? []) as Parameter[];
+    const params = Object.fromEntries(
+      parametersIn(operation.operation, "path").map((name) => [name, hints.params(path, name)[0] ?? "1"]),
+    );
+    for (const parameter of given.filter(({ in: place }) => place === "path" || place === "query"))
+      for (const value of invalidFor(parameter)) {
+        const { name, in: place } = parameter;
+        const query = place === "query" ? `${name}=${encodeURIComponent(value)}` : "";
+        const sent = {
+          params: place === "path" ? { ...params, [name]: value } : params,
+          query,
+          body: null,
+          headers: {},
+        };
+        const { status, text } = await probe(operation, sent);
+        tried++;
+        const isNamed =
+          status === 400 && JSON.parse(text).errors?.some((e: { path: string }) => e.path.split(".")[0] === name);
+        if (!isNamed && ![401, 403, 415].includes(status))
+          wrong.push(`${method} ${path} ${name}=${value}: ${status} ${text}`);
+      }
+  }
+  expect(summary(wrong)).toEqual([]);
+  expect(tried).toBeGreaterThan(300);
 });

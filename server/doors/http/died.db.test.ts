@@ -1,15 +1,13 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { enrollmentKeys, idempotencyKeys } from "@/db/schema";
 import { enrollAgent } from "@/server/devices/agents/enroll";
 import { systemCtx } from "@/server/ground/context";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import { call, createEnrollmentKey, createOrg, createUser } from "@/testing/factories";
 import type { Answer } from "./answer";
 import { type KeepAnswer, once } from "./idempotency";
-
-afterAll(closeRoles);
 
 const fresh = () => crypto.randomUUID();
 /** Requests without an answer, whose claims are not older than that many seconds. */

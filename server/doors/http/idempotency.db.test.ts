@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { apiKeys, enrollmentKeys, idempotencyKeys } from "@/db/schema";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import {
   auditRows,
   call,
@@ -13,8 +13,6 @@ import {
   type TestUser,
   unknownSecret,
 } from "@/testing/factories";
-
-afterAll(closeRoles);
 
 const withKey = (key: string) => ({ "Idempotency-Key": key });
 const fresh = () => crypto.randomUUID();

@@ -15,10 +15,12 @@ import {
   deliveryIn,
   deviceIn,
   enrollmentKeyIn,
+  entryIn,
   exceptionIn,
   exportOf,
   fieldIn,
   foreignTo,
+  itself,
   keyIn,
   PROBE_RULE,
   type Principal,
@@ -31,7 +33,6 @@ import {
   type World,
   webhookIn,
 } from "@/testing/api/matrix";
-import { appendEvents } from "@/testing/audit-entries";
 import { claimsOf, createUser, ctxFor } from "@/testing/factories";
 import { importIn } from "@/testing/import/imports";
 import type { ProcedureMeta } from "./init";
@@ -74,7 +75,6 @@ const codeOf = async (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof TRPCError ? error.code : String(error)),
   );
 
-const itself = async (id: string) => ({ id });
 const sessionIn = async (orgId: string) => ({ id: (await claimsOf(await createUser({ orgId }))).sid });
 const passkeyIn = async (orgId: string) => {
   const key = { id: randomUUID(), userId: (await createUser({ orgId })).id, publicKey: "unused", name: "Probe" };
@@ -85,7 +85,6 @@ const scheduleIn = async (orgId: string) => {
   const admin = await ctxFor(await createUser({ orgId, role: "org_admin" }));
   return createSchedule.run(admin, { report: "security", cadence: "monthly", orgId });
 };
-const entryIn = async (orgId: string) => (await appendEvents([{ orgId }]))[0] as { id: string };
 
 /** The members of a procedure's input that name something by its id. */
 const idsOf = ({ _def }: Procedure): string[] =>
@@ -149,11 +148,11 @@ describe("tRPC access matrix", () => {
     "apiKeys.update": { create: keyIn, rest: { name: "Renamed" } },
     "apiKeys.rotate": { create: keyIn },
     "enrollmentKeys.revoke": { create: enrollmentKeyIn },
-    "customFields.get": { create: (orgId) => fieldIn(world, orgId) },
-    "customFields.usage": { create: (orgId) => fieldIn(world, orgId) },
-    "customFields.update": { create: (orgId) => fieldIn(world, orgId), rest: { name: "Renamed" } },
-    "customFields.retype": { create: (orgId) => fieldIn(world, orgId), rest: { type: "text" } },
-    "customFields.remove": { create: (orgId) => fieldIn(world, orgId) },
+    "customFields.get": { create: fieldIn },
+    "customFields.usage": { create: fieldIn },
+    "customFields.update": { create: fieldIn, rest: { name: "Renamed" } },
+    "customFields.retype": { create: fieldIn, rest: { type: "text" } },
+    "customFields.remove": { create: fieldIn },
     "customFields.ofDevice": { create: deviceIn },
     "customFields.setOfDevice": { create: deviceIn, rest: { asset_tag: "A-1" } },
     "liveEvents.logs": { create: deviceIn, as: "deviceId" },
@@ -202,34 +201,34 @@ describe("tRPC access matrix", () => {
     },
     "detections.createRule": { create: itself, as: "orgId", rest: { yaml: PROBE_RULE } },
     "detections.backtest": { create: itself, as: "orgId", rest: { yaml: PROBE_RULE, days: 1 } },
-    "detections.rule": { create: (orgId) => ruleIn(world, orgId) },
-    "detections.updateRule": { create: (orgId) => ruleIn(world, orgId), rest: { dedupeSeconds: 60 } },
-    "detections.removeRule": { create: (orgId) => ruleIn(world, orgId) },
-    "detections.alert": { create: (orgId) => alertIn(world, orgId) },
-    "detections.updateAlert": { create: (orgId) => alertIn(world, orgId), rest: { state: "acknowledged" } },
+    "detections.rule": { create: ruleIn },
+    "detections.updateRule": { create: ruleIn, rest: { dedupeSeconds: 60 } },
+    "detections.removeRule": { create: ruleIn },
+    "detections.alert": { create: alertIn },
+    "detections.updateAlert": { create: alertIn, rest: { state: "acknowledged" } },
     "detections.createException": {
-      create: (orgId) => ruleIn(world, orgId),
+      create: ruleIn,
       as: "ruleId",
       rest: { fields: { "user.name": "Probe" }, reason: "Probe" },
     },
-    "detections.removeException": { create: (orgId) => exceptionIn(world, orgId) },
+    "detections.removeException": { create: exceptionIn },
     "archive.restore": { create: itself, as: "orgId", rest: { fromSeq: 1, toSeq: 1 } },
     "archive.entries": { create: restoredIn },
-    "archive.verify": { create: (orgId) => archivedIn(world, orgId) },
+    "archive.verify": { create: archivedIn },
     "streams.preview": { create: itself, as: "orgId" },
-    "streams.update": { create: (orgId) => streamIn(world, orgId), rest: { name: "Renamed" } },
-    "streams.replay": { create: (orgId) => streamIn(world, orgId), rest: { fromSeq: 1, toSeq: 1 } },
+    "streams.update": { create: streamIn, rest: { name: "Renamed" } },
+    "streams.replay": { create: streamIn, rest: { fromSeq: 1, toSeq: 1 } },
     ...Object.fromEntries(
       ["get", "remove", "check", "pause", "resume", "rotate", "batches", "gaps"].map((verb) => [
         `streams.${verb}`,
-        { create: (orgId: string) => streamIn(world, orgId) },
+        { create: streamIn },
       ]),
     ),
-    "webhooks.update": { create: (orgId) => webhookIn(world, orgId), rest: { name: "Renamed" } },
-    "webhooks.rotate": { create: (orgId) => webhookIn(world, orgId) },
-    "webhooks.test": { create: (orgId) => webhookIn(world, orgId) },
-    "webhooks.remove": { create: (orgId) => webhookIn(world, orgId) },
-    "deliveries.resend": { create: (orgId) => deliveryIn(world, orgId) },
+    "webhooks.update": { create: webhookIn, rest: { name: "Renamed" } },
+    "webhooks.rotate": { create: webhookIn },
+    "webhooks.test": { create: webhookIn },
+    "webhooks.remove": { create: webhookIn },
+    "deliveries.resend": { create: deliveryIn },
     "exports.remove": { create: (orgId) => exportOf(orgId, null) },
     "savedViews.update": { create: savedViewIn, rest: { name: "Renamed" } },
     "savedViews.remove": { create: savedViewIn },

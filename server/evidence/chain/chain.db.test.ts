@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import type { AuditInsert } from "@/server/audit/row";
-import { auditRow, chainOf, closeRoles, expectIntact, inTenant, roles, type StoredRow } from "@/testing/chain";
+import { auditRow, chainOf, expectIntact, inTenant, roles, type StoredRow } from "@/testing/chain";
 import { orderedCases, orderedRuns, reportCases } from "@/testing/ordered";
 import { checksumOf } from "./chain-hash";
-
-afterAll(closeRoles);
 
 // Any text that PostgreSQL can hold: every plane, no NUL, no lone surrogate; often empty, often looking like SQL or an array.
 const text = fc.oneof(

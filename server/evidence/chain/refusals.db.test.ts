@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { signReceipt } from "@/server/evidence/checkpoints/receipts";
 import { FIRST_WINDOW } from "@/server/evidence/tree/statement";
@@ -8,7 +8,6 @@ import {
   auditRow,
   auditRows,
   chainOf,
-  closeRoles,
   daysAgo,
   expectIntact,
   headOf,
@@ -18,8 +17,6 @@ import {
 } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
 import { keepFor, permit } from "@/testing/permit";
-
-afterAll(closeRoles);
 
 class Undo extends Error {}
 

@@ -1,20 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import {
-  auditRow,
-  auditRows,
-  chainOf,
-  closeRoles,
-  expectIntact,
-  headOf,
-  insertRaw,
-  inTenant,
-  roles,
-} from "@/testing/chain";
+import { auditRow, auditRows, chainOf, expectIntact, headOf, insertRaw, inTenant, roles } from "@/testing/chain";
 import { quickest } from "@/testing/quickest";
-
-afterAll(closeRoles);
 
 const newOrgs = (count: number) => Array.from({ length: count }, () => randomUUID() as string);
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;

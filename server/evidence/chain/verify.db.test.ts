@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { verifyBetween } from "@/server/evidence/integrity/integrity";
 import { judgeChain } from "@/server/evidence/integrity/judge";
 import { systemCtx } from "@/server/ground/context";
-import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { auditRow, auditRows, chainOf, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { orderedCases, reportCases } from "@/testing/ordered";
 import { permit } from "@/testing/permit";
 import { checksumOf } from "./chain-hash";
 import { verifyChain } from "./verify";
-
-afterAll(closeRoles);
 
 async function chainWith(count: number): Promise<string> {
   const { id } = await createOrg();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { planBundle } from "@/server/evidence/export/plan";
 import { parseNote } from "@/server/evidence/tree/signed-note";
-import { auditRows, closeRoles, inTenant, roles } from "@/testing/chain";
+import { auditRows, inTenant, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type Authority, startAuthority } from "@/testing/proofs/timestamp-authority";
 import { withSettings } from "@/testing/settings";
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await authority.stop();
-  await closeRoles();
 });
 
 const notesOf = (orgId: string) =>

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { asSystem, type Tx } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, roles } from "@/testing/chain";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
 import { findFrontier } from "./frontier";
@@ -12,7 +12,6 @@ import { signCheckpoint } from "./sign";
 const folder = tempFolder();
 const folderOf = (name: string) => withSettings({ TRAILMARK_DATA_DIR: join(folder, name) });
 beforeAll(() => folderOf("ours"));
-afterAll(closeRoles);
 
 /** Another process, with its own folder, adds rows and signs them. */
 async function signElsewhere(orgId: string): Promise<void> {

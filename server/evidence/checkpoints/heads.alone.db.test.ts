@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { judgeChain } from "@/server/evidence/integrity/judge";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { env } from "@/server/ground/env";
-import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
@@ -25,7 +25,6 @@ function newFolder(): string {
 }
 
 beforeEach(() => void newFolder());
-afterAll(closeRoles);
 
 const latestOf = (folder: string, orgId: string) => join(folder, "checkpoints", orgId, "latest");
 const sizes = async (orgId: string) => (await asSystem((tx) => listCheckpoints(tx, orgId, 99))).map(({ size }) => size);

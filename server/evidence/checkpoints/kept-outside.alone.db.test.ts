@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { checkSignature, parseNote } from "@/server/evidence/tree/signed-note";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { permit } from "@/testing/permit";
@@ -35,7 +35,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await receiver.close();
-  await closeRoles();
 });
 
 it("signs checkpoints and receipts with each key of a rotation and posts them signed", async () => {

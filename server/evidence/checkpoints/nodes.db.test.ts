@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem, type Tx } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { sha256 } from "@/server/evidence/tree/note-tools";
 import { decompose, TreeFold } from "@/server/evidence/tree/tree";
-import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
+import { auditRows, chainOf, roles } from "@/testing/chain";
 import { leafOf } from "./hashing";
 import { readNodes } from "./nodes";
 import { signCheckpoint } from "./sign";
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await signCheckpoint(orgId);
   leaves = (await chainOf(orgId)).map(({ checksum }) => leafOf(checksum ?? ""));
 });
-afterAll(closeRoles);
 
 function rootBetween(begin: number, end: number): Buffer {
   const fold = new TreeFold(sha256);

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
 import { permittedThrough, readOwnReceipt } from "@/server/evidence/chain/note-signature";
 import { ED25519 } from "@/server/evidence/tree/signed-note";
 import { checkpointText, FIRST_WINDOW } from "@/server/evidence/tree/statement";
 import { env } from "@/server/ground/env";
-import { closeRoles, inTenant, roles } from "@/testing/chain";
+import { inTenant, roles } from "@/testing/chain";
 import { signText, testKey } from "@/testing/notes";
 import { keepLatest, readLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
@@ -21,8 +21,6 @@ import {
 } from "./note-store";
 import { signReceipt } from "./receipts";
 import { originOfOrg, ownKeys, type StoredNote, signStatement } from "./stored-note";
-
-afterAll(closeRoles);
 
 const textOf = (orgId: string, size: number, signedAt: string) =>
   checkpointText({ origin: originOfOrg(orgId), size, root: EMPTY_ROOT, signedAt });

@@ -1,21 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { sha256 } from "@/server/evidence/tree/note-tools";
 import { inclusionProof, leafHash, verifyInclusion } from "@/server/evidence/tree/tree";
 import { env } from "@/server/ground/env";
-import { auditRows, chainOf, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, chainOf, roles, tamper } from "@/testing/chain";
 import { rfcRoot } from "@/testing/rfc-tree";
 import { withSettings } from "@/testing/settings";
 import { fromTree } from "./nodes";
 import { listCheckpoints, newestCheckpoint } from "./note-store";
 import { signCheckpoint } from "./sign";
 import { checkpointOf } from "./stored-note";
-
-afterAll(closeRoles);
 
 const write = (orgId: string, count: number) => appendAudit(roles.app, auditRows(orgId, count));
 

@@ -17,7 +17,7 @@ import {
 } from "@/server/evidence/tree/signed-note";
 import { checkpointText } from "@/server/evidence/tree/statement";
 import { env } from "@/server/ground/env";
-import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, roles, tamper } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { testKey } from "@/testing/notes";
@@ -45,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(running.map(({ remove }) => remove()));
-  await closeRoles();
 });
 
 async function signedAfter(orgId: string, rows: number) {

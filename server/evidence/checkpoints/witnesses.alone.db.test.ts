@@ -4,7 +4,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { cosignedBy, type Policy } from "@/server/evidence/tree/policy";
 import { parseNote, type SignedNote } from "@/server/evidence/tree/signed-note";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, roles } from "@/testing/chain";
 import { showOther } from "@/testing/proofs/disputed-log";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
@@ -26,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(running.map(({ remove }) => remove()));
-  await closeRoles();
 });
 
 const noteOf = (text: string): SignedNote => {

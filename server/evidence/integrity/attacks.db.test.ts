@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
@@ -11,7 +11,7 @@ import { insertTiles } from "@/server/evidence/checkpoints/tiles";
 import { loadBuilder } from "@/server/evidence/checkpoints/tree-builder";
 import { checkpointText } from "@/server/evidence/tree/statement";
 import { env } from "@/server/ground/env";
-import { auditRows, closeRoles, roles, tamper, tamperBy } from "@/testing/chain";
+import { auditRows, roles, tamper, tamperBy } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { clearAlarm, openAlarms, raiseAlarm } from "./alarm";
 import { checkTiles } from "./check-tiles";
@@ -22,8 +22,6 @@ import { verifyWhole } from "./runs";
 import { readState } from "./state";
 import { getIntegrityStatus } from "./status";
 import { readProgress } from "./verifications";
-
-afterAll(closeRoles);
 
 const SYSTEM = { kind: "system" } as const;
 const START = Date.now() - 3_600_000;

@@ -1,14 +1,12 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { differencesIn } from "@/server/audit/record/sample";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
-import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRow, auditRows, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { openAlarms } from "./alarm";
 import { raiseDifferences } from "./heads";
 import { judgeChain } from "./judge";
-
-afterAll(closeRoles);
 
 it("compares every column of stored rows with the sent values", async () => {
   const { id: orgId } = await createOrg();

@@ -1,13 +1,11 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { signCheckpoint } from "./checkpoints";
 import { getEntryStatus } from "./entry-status";
 import { verifyIntegrity } from "./integrity";
 import { entryStatus } from "./schema";
-
-afterAll(closeRoles);
 
 describe("integrity status of an entry", () => {
   it("names its checksums, the first checkpoint that covers it and the last verification", async () => {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { findSignedBeyond, signRestoration } from "@/server/evidence/checkpoints/restore-log";
@@ -7,11 +7,9 @@ import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { listOverview } from "@/server/organizations/overview/list";
 import { overviewInput } from "@/server/organizations/overview/schema";
 import { appendEvents } from "@/testing/audit-entries";
-import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { readFigures } from "./figures";
-
-afterAll(closeRoles);
 
 it("counts follow new organizations, entries and policies", async () => {
   const before = await readFigures();

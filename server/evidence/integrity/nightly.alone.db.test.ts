@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { searchEntries } from "@/server/audit/entries/list";
 import { appendAudit } from "@/server/audit/record/append";
 import { searchInput } from "@/server/audit/schema";
@@ -7,7 +7,7 @@ import { indexChain } from "@/server/audit/search/indexer";
 import { appRouter } from "@/server/doors/trpc/root";
 import { registry } from "@/server/ground/background/metrics";
 import { runRetention } from "@/server/retention/run";
-import { auditRows, closeRoles, daysAgo, insertRaw, roles, tamper } from "@/testing/chain";
+import { auditRows, daysAgo, insertRaw, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { openAlarms } from "./alarm";
 import { alarmWatch, raiseLostAlarms } from "./alarm-watch";
@@ -15,8 +15,6 @@ import { signCheckpoint } from "./checkpoints";
 import { verifyIntegrity } from "./integrity";
 import { runNightly, verifyNightly } from "./nightly";
 import { readProgress } from "./verifications";
-
-afterAll(closeRoles);
 
 const write = (orgId: string, count: number, days = 0) =>
   appendAudit(roles.app, auditRows(orgId, count, { timestamp: daysAgo(days) }));

@@ -1,16 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { readChain } from "@/server/evidence/chain/chain-stream";
 import { env } from "@/server/ground/env";
-import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { verifyIntegrity } from "./integrity";
 import { verifyWhole } from "./runs";
 import { getIntegrityStatus } from "./status";
-
-afterAll(closeRoles);
 
 async function chainOf(rows: number): Promise<string> {
   const { id } = await createOrg();

@@ -1,16 +1,14 @@
 import fc from "fast-check";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { runRetention } from "@/server/retention/run";
-import { auditRows, chainOf, closeRoles, daysAgo, headOf, insertRaw, inTenant, roles, tamper } from "@/testing/chain";
+import { auditRows, chainOf, daysAgo, headOf, insertRaw, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { orderedRuns, reportCases } from "@/testing/ordered";
 import { keepFor } from "@/testing/permit";
 import { signCheckpoint } from "./checkpoints";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
-
-afterAll(closeRoles);
 
 /** The expected chain: the age in days of each entry, in order, and how many of the oldest are pruned. */
 type Model = { ages: number[]; pruned: number; days: number | null };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditSharedProofs, organizations } from "@/db/schema";
 import { appendAudit } from "@/server/audit/record/append";
@@ -10,14 +10,12 @@ import { judgeProof } from "@/server/evidence/proofs/judge-proof";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import type { Ctx } from "@/server/ground/context";
 import { hashSecret } from "@/server/ground/secrets";
-import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRow, auditRows, roles, tamper } from "@/testing/chain";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { listProofLinks, revokeProofLink, shareProof } from "./links";
 import { createdLink, proofLinkList } from "./schema";
 
 const DAY_MS = 86_400_000;
-
-afterAll(closeRoles);
 
 /** An organization of so many entries, one of them ours, and its administrator. */
 async function arrange(before = 3, after = 4) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { GET } from "@/app/log/[orgId]/[...path]/route";
 import { appendAudit } from "@/server/audit/record/append";
 import { leafOf } from "@/server/evidence/checkpoints/hashing";
@@ -9,7 +9,7 @@ import { parsePolicy } from "@/server/evidence/tree/policy";
 import { checkSignature, parseNote } from "@/server/evidence/tree/signed-note";
 import { parseCheckpoint } from "@/server/evidence/tree/statement";
 import { TreeFold } from "@/server/evidence/tree/tree";
-import { auditRows, chainOf, closeRoles, roles } from "@/testing/chain";
+import { auditRows, chainOf, roles } from "@/testing/chain";
 import { noteTools } from "@/testing/notes";
 import { withSettings } from "@/testing/settings";
 import { parseTilePath } from "./public-log";
@@ -25,7 +25,6 @@ beforeAll(async () => {
   await appendAudit(roles.app, auditRows(orgId, SIZE - 300));
   await signCheckpoint(orgId);
 });
-afterAll(closeRoles);
 
 test("a log is private until published, and its policy names its own key", async () => {
   withSettings({ TRAILMARK_PUBLIC_LOG: false });

@@ -7,7 +7,7 @@ import { cosignersOf } from "@/server/evidence/checkpoints/witnessed";
 import { verifyIntegrity } from "@/server/evidence/integrity/integrity";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { getIntegrityStatus } from "@/server/evidence/integrity/status";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { showOther, startOnlyWitness } from "@/testing/proofs/disputed-log";
 import type { RunningWitness } from "@/testing/proofs/witness";
@@ -18,7 +18,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await running.remove();
-  await closeRoles();
 });
 
 async function organization() {

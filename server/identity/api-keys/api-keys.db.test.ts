@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { apiKeys, users } from "@/db/schema";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import {
   auditRows,
   call,
@@ -15,8 +15,6 @@ import {
   type TestUser,
 } from "@/testing/factories";
 import { revokeApiKey } from "./api-keys";
-
-afterAll(closeRoles);
 
 const create = (token: TestUser | TestApiKey, over: object = {}) =>
   call(token, "POST /api-keys", { name: "CI", permissions: ["audit:read"], ...over });

@@ -1,17 +1,15 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/ground/background/streams";
 import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { hashSecret } from "@/server/ground/secrets";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
-
-afterAll(closeRoles);
 
 const signIn = (user: TestUser, ip = "127.0.0.1") =>
   call({ ip }, "POST /auth/token", { email: user.email, password: PASSWORD });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestUser } from "@/testing/factories";
+import { auditRows, call, createOrg, createUser, type TestUser } from "@/testing/factories";
 
 const create = (token: TestUser, body: object) => call(token, "POST /enrollment-keys", body);
 const revoke = (token: TestUser, id: string) => call(token, `DELETE /enrollment-keys/${id}`);
@@ -41,18 +41,6 @@ it("defaults to the caller's organization and rejects a foreign one with 403", a
   const operator = await createUser({ role: "system_admin" });
   expect((await create(operator, { orgId: crypto.randomUUID() })).status).toBe(404);
   expect((await create(operator, { orgId: admin.orgId })).status).toBe(201);
-});
-
-it("returns the same 404 for a foreign and a missing key, and requires the permission", async () => {
-  const admin = await createUser({ role: "org_admin" });
-  const foreign = await createEnrollmentKey();
-  for (const id of [foreign.id, crypto.randomUUID()])
-    expect((await revoke(admin, id)).body).toMatchObject({ status: 404, detail: "No such enrollment key." });
-  expect((await call(admin, "GET /enrollment-keys")).body.data).toEqual([]);
-  expect((await call(admin, `GET /enrollment-keys?orgId=${foreign.orgId}`)).status).toBe(403);
-  const technician = await createUser({ role: "org_technician", orgId: admin.orgId as string });
-  expect((await call(technician, "GET /enrollment-keys")).status).toBe(403);
-  expect((await create(technician, {})).status).toBe(403);
 });
 
 it("rejects invalid bodies", async () => {

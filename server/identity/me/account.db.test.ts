@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { refreshTokens, userSessions, users } from "@/db/schema";
-import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { auditRows, call, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 
 import { MAX_LISTED_SESSIONS } from "./schema";
 
@@ -78,12 +78,6 @@ describe("POST /me/password", () => {
     ]);
     expect((await call(accessToken, "POST /me/step-up", { password: PASSWORD })).status).toBe(409);
     expect((await auditRows(user.orgId as string)).map((r) => r.action)).toEqual(["user.login"]);
-  });
-
-  it("is not available to API keys", async () => {
-    const key = await createApiKey();
-    expect((await call(key, "POST /me/password", { currentPassword: "x", newPassword: NEW })).status).toBe(403);
-    expect((await call(key, "GET /me/sessions")).status).toBe(403);
   });
 });
 

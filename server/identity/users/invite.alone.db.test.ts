@@ -1,8 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { userIdentities, users, userTokens } from "@/db/schema";
-import { closeRoles } from "@/testing/chain";
 import {
   auditRows,
   bearer,
@@ -17,8 +16,6 @@ import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { withSettings } from "@/testing/settings";
 import { whileRefused } from "@/testing/while-refused";
-
-afterAll(closeRoles);
 
 const CHOSEN = "the password that I chose";
 let n = 0;

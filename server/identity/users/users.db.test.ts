@@ -1,11 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { env } from "@/server/ground/env";
 import { queueMail } from "@/server/notify/deliveries/queue";
-import { closeRoles } from "@/testing/chain";
 import {
   auditRows,
   bearer,
@@ -19,8 +18,6 @@ import {
   type TestUser,
 } from "@/testing/factories";
 import { whileRefused } from "@/testing/while-refused";
-
-afterAll(closeRoles);
 
 type Who = TestUser | TestApiKey;
 let n = 0;

@@ -5,7 +5,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, roles } from "@/testing/chain";
+import { roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { whileHeld } from "@/testing/held-rows";
 import { workOff } from "@/testing/jobs";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   mail = await startMailServer();
   withSettings({ SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
 });
-afterAll(() => Promise.all([mail.close(), closeRoles()]));
+afterAll(() => mail.close());
 
 const schedule = (token: TestUser, over: object = {}) =>
   call(token, "POST /report-schedules", { report: "security", cadence: "weekly", timeZone: "UTC", ...over });

@@ -1,16 +1,15 @@
 import { eq } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { dataStreams } from "@/db/schema";
 import { runRetention } from "@/server/retention/run";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo } from "@/testing/chain";
+import { daysAgo } from "@/testing/chain";
 import { auditRows, call, createUser } from "@/testing/factories";
 import { keepFor } from "@/testing/permit";
 import { due, send, streamSite } from "@/testing/streams";
 
 const site = streamSite();
-afterAll(closeRoles);
 
 /** A customer's administrator, with five entries of 100 days ago and a window of 30. */
 async function withExpired() {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { listDevices } from "@/server/devices/devices";
 import { listInput } from "@/server/devices/schema";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
@@ -9,7 +9,7 @@ import type { Ctx } from "@/server/ground/context";
 import { previewPruning } from "@/server/retention/policy";
 import { manyInput } from "@/server/retention/schema";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles } from "@/testing/chain";
+import { daysAgo, roles } from "@/testing/chain";
 import {
   call,
   createApiKey,
@@ -24,8 +24,6 @@ import {
 } from "@/testing/factories";
 import { countChains, listOverview } from "./list";
 import { type OrganizationOverview, overviewInput } from "./schema";
-
-afterAll(closeRoles);
 
 const RESULTS = ["success", "success", "success", "failure", "denied"] as const;
 const at = (days: number) => new Date(daysAgo(days));

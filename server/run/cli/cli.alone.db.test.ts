@@ -12,7 +12,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { relay, stopRelay } from "@/server/devices/live/relay";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { watchCallers } from "@/server/ground/background/streams";
-import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { auditRows, daysAgo, roles, tamper } from "@/testing/chain";
 import { runCli, runHere, settingsFor, withCli } from "@/testing/cli";
 import {
   bearer,
@@ -37,7 +37,7 @@ const settings = settingsFor(dir);
 beforeAll(() => {
   withSettings({ TRAILMARK_DATA_DIR: dir });
 });
-afterAll(() => Promise.all([closeRoles(), stopRelay()]));
+afterAll(stopRelay);
 
 describe("verify", () => {
   let orgId: string;

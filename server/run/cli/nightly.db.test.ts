@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { auditRows, closeRoles, roles, tamperBy } from "@/testing/chain";
+import { auditRows, roles, tamperBy } from "@/testing/chain";
 import { runCli, runHere, settingsFor, withCli } from "@/testing/cli";
 import { createOrg } from "@/testing/factories";
 import { repairHead } from "./chain-repair";
@@ -11,7 +11,6 @@ import { search } from "./search";
 
 const dir = withCli();
 const settings = settingsFor(dir);
-afterAll(closeRoles);
 
 const nightly = (args: string[], env = {}) => runCli(["nightly", ...args], { env: { ...settings, ...env } });
 async function chain(): Promise<string> {

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import { startRecording } from "@/server/audit/record/record";
@@ -14,7 +14,7 @@ import { routes } from "@/server/doors/http/routes.generated";
 import { exportPath } from "@/server/exports/files";
 import { exportWork } from "@/server/exports/run";
 import { appendEvents } from "@/testing/audit-entries";
-import { chainOf, closeRoles, roles } from "@/testing/chain";
+import { chainOf, roles } from "@/testing/chain";
 import { bearer, call, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { listen, portOf } from "@/testing/port-of";
@@ -45,7 +45,6 @@ beforeAll(async () => {
   const text = "x".repeat(8_000);
   await appendEvents(Array.from({ length: ROWS }, () => ({ orgId: orgId(), details: { text } })));
 });
-afterAll(closeRoles);
 
 type Sent = { method?: string; path: string; body?: object; length?: number };
 

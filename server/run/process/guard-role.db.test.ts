@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { afterAll, afterEach, expect, inject, it } from "vitest";
-import { closeRoles, roles } from "@/testing/chain";
+import { afterEach, expect, inject, it } from "vitest";
+import { roles } from "@/testing/chain";
 import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 
 const created: string[] = [];
@@ -38,7 +38,6 @@ afterEach(async () => {
     await roles.owner.unsafe(`DROP ROLE ${name}`);
   }
 });
-afterAll(closeRoles);
 
 it("accepts the application role and a login that is a member", async () => {
   expect(await judge(inject("databaseUrl"))).toBe("accepted");

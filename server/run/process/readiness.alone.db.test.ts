@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { WRITE_TIMES } from "@/server/audit/record/pending-write";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
@@ -10,7 +10,7 @@ import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { listLostHeads, raiseHeadAlarm } from "@/server/evidence/integrity/heads";
 import { registry } from "@/server/ground/background/metrics";
 import { env } from "@/server/ground/env";
-import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
+import { auditRows, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { tempFolder } from "@/testing/temp-folder";
 import { createReadinessCheck } from "./readiness";
@@ -18,7 +18,6 @@ import { createReadinessCheck } from "./readiness";
 /** As long as it takes: how fast the database answers is the machine's. */
 const DATABASE_MS = 60_000;
 const checkReadiness = createReadinessCheck(DATABASE_MS);
-afterAll(closeRoles);
 
 const heads = async () => (await checkReadiness()).checks.find(({ name }) => name === "heads");
 

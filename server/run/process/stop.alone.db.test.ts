@@ -1,15 +1,13 @@
 import { eq } from "drizzle-orm";
-import { afterAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
 import { reportSchedules, userTokens } from "@/db/schema";
 import { handOutPasswordLink } from "@/server/identity/auth/links/password-link";
-import { chainOf, closeRoles, roles } from "@/testing/chain";
+import { chainOf, roles } from "@/testing/chain";
 import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
 import { startMailServer } from "@/testing/mail-server";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { tempFolder } from "@/testing/temp-folder";
-
-afterAll(closeRoles);
 
 /** Reports that are due before any other, each of a person of their own. */
 const dueReports = (count: number): Promise<TestUser[]> =>

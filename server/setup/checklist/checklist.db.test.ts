@@ -1,8 +1,8 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { userTotp } from "@/db/schema";
 import { keepVerification } from "@/server/evidence/integrity/verifications";
-import { closeRoles, roles, tamper } from "@/testing/chain";
+import { roles, tamper } from "@/testing/chain";
 import {
   createApiKey,
   createDevice,
@@ -13,8 +13,6 @@ import {
   ctxFor,
 } from "@/testing/factories";
 import { dismissChecklist, getChecklist } from "./checklist";
-
-afterAll(closeRoles);
 
 const intact = (orgId: string) =>
   keepVerification(

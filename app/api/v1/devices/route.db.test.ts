@@ -4,7 +4,6 @@ import { asSystem } from "@/db/client";
 import { agentStreams } from "@/db/schema";
 import {
   call,
-  createApiKey,
   createDevice,
   createOrg,
   createUser,
@@ -64,15 +63,6 @@ describe("GET /devices", () => {
     expect((await list(partner, "?page=1000000000")).body.data).toEqual([]);
   });
 
-  it("rejects an invalid page, limit, flag and organization", async () => {
-    for (const query of ["?page=0", "?limit=-1", "?limit=ten", "?page=1.5", "?online=maybe", "?orgId=7"])
-      expect((await list(viewer, query)).status).toBe(400);
-    expect((await list(viewer, `?orgId=${sibling.id}`)).status).toBe(403);
-    expect((await call(null, "GET /devices")).status).toBe(401);
-    const key = await createApiKey({ orgId: org.id, permissions: ["audit:read"] });
-    expect((await call(key, "GET /devices")).status).toBe(403);
-  });
-
   it("returns one device with its presence", async () => {
     const one = (token: TestUser, id: string) => call(token, `GET /devices/${id}`);
     expect((await one(viewer, fresh.id)).body).toMatchObject({ id: fresh.id, agentId: fresh.agentId, online: true });
@@ -109,13 +99,5 @@ describe("GET /devices", () => {
     expect(await onlineAfter({ status: "running" })).toBe(true);
     expect(await onlineAfter({ status: "stopped" })).toBe(false);
     expect(await onlineAfter({})).toBe(true);
-  });
-
-  it("returns the same 404 for a foreign and a missing device", async () => {
-    const one = (id: string) => call(viewer, `GET /devices/${id}`);
-    const [foreign, missing] = [await one(elsewhere.id), await one(crypto.randomUUID())];
-    expect(foreign.status).toBe(404);
-    expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
-    expect((await one("not-a-uuid")).status).toBe(400);
   });
 });

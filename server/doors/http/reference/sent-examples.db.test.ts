@@ -3,26 +3,8 @@ import { listEndpoints } from "@/server/doors/http/openapi";
 import type { RouteHandler } from "@/server/doors/http/route";
 import { routes } from "@/server/doors/http/routes.generated";
 import { apiOperations, exampleFor, exampleIn, type Operation, type Parameter } from "@/testing/api/document";
-import {
-  alertIn,
-  archivedIn,
-  createWorld,
-  deliveryIn,
-  enrollmentKeyIn,
-  exceptionIn,
-  exportOf,
-  fieldIn,
-  importOf,
-  keyIn,
-  restoredIn,
-  ruleIn,
-  streamIn,
-  userIn,
-  type World,
-  webhookIn,
-} from "@/testing/api/matrix";
+import { archivedIn, createWorld, exportOf, importOf, ruleIn, THINGS, userIn, type World } from "@/testing/api/matrix";
 import { isDocumented } from "@/testing/api/references";
-import { appendEvents } from "@/testing/audit-entries";
 import {
   bearer,
   createApiKey,
@@ -73,31 +55,15 @@ const refused = (status: number) => async (): Promise<Setup> => ({ status });
 const offline = refused(409);
 
 const SETUP: [RegExp, () => Promise<Setup>][] = [
-  [
-    / \/audit-logs\/logs\/\{id\}/,
-    async () => thing(appendEvents([{ orgId: world.a }]).then(([e]) => e as { id: string })),
-  ],
   [/^GET \/audit-logs\/logs$/, async () => ({ token: (await createApiKey({ orgId: world.a })).key })],
   [/^GET \/audit-logs\/exports\/\{id\}\/file/, async () => ownExport(409)],
   [/ \/audit-logs\/exports\/\{id\}/, async () => ownExport()],
   [/^POST \/audit-logs\/events/, async () => ({ token: await writingKey() })],
-  [/ \/api-keys\/\{id\}/, () => thing(keyIn(world.a))],
-  [/ \/enrollment-keys\/\{id\}/, () => thing(enrollmentKeyIn(world.a))],
-  [/ \/users\/\{id\}/, () => thing(userIn(world.a))],
-  [/ \/custom-fields\/imports\/(upload|\{id\}$)/, () => thing(importOf(world, world.a))],
-  [/ \/custom-fields\/imports\/\{id\}\/other-scopes/, () => thing(importOf(world, world.a))],
-  [/ \/custom-fields\/imports\/\{id\}/, async () => ({ ...(await thing(importOf(world, world.a))), status: 409 })],
-  [/ \/custom-fields\/\{id\}/, () => thing(fieldIn(world, world.a))],
-  [/ \/webhooks\/\{id\}/, () => thing(webhookIn(world, world.a))],
-  [/ \/detections\/rules\/\{id\}/, () => thing(ruleIn(world, world.a))],
-  [/ \/detections\/alerts\/\{id\}/, () => thing(alertIn(world, world.a))],
-  [/ \/detections\/exceptions\/\{id\}/, () => thing(exceptionIn(world, world.a))],
-  [/^POST \/detections\/exceptions/, () => thing(ruleIn(world, world.a))],
-  [/ \/streams\/\{id\}/, () => thing(streamIn(world, world.a))],
-  [/ \/archive\/objects\/\{id\}/, async () => ({ ...(await thing(archivedIn(world, world.a))), status: 409 })],
-  [/ \/archive\/restore\/\{id\}/, () => thing(restoredIn(world.a))],
-  [/^POST \/archive\/restore$/, () => thing(archivedIn(world, world.a))],
-  [/ \/deliveries\/\{id\}/, () => thing(deliveryIn(world, world.a))],
+  [/ \/custom-fields\/imports\/(upload|\{id\}(\/other-scopes)?$)/, () => thing(importOf(world.a))],
+  [/ \/custom-fields\/imports\/\{id\}/, async () => ({ ...(await thing(importOf(world.a))), status: 409 })],
+  [/^POST \/detections\/exceptions/, () => thing(ruleIn(world.a))],
+  [/ \/archive\/objects\/\{id\}/, async () => ({ ...(await thing(archivedIn(world.a))), status: 409 })],
+  [/^POST \/archive\/restore$/, () => thing(archivedIn(world.a))],
   [/ \/devices\/\{id\}\/(live-eventlogs|eventlogs\/\{name\})/, offline],
   [/ \/system-tools\//, offline],
   [/ \/proof-links\//, refused(404)],
@@ -188,8 +154,10 @@ describe("request examples of the API reference", () => {
     admin = await bearer(await newPerson());
   });
 
-  it.each(operations)("$name gets its documented response", async ({ name, operation }) => {
-    const setup: Setup = await (SETUP.find(([pattern]) => pattern.test(name))?.[1]() ?? {});
+  it.each(operations)("$name gets its documented response", async ({ name, path, operation }) => {
+    const create = THINGS[path.slice(1).split("/{")[0] ?? ""];
+    const usual = async () => (create && path.includes("{") ? thing(create(world.a)) : {});
+    const setup: Setup = await (SETUP.find(([pattern]) => pattern.test(name))?.[1] ?? usual)();
     const values = {
       ...{ [sample.ORG]: world.a, [sample.PARTNER]: world.partnerId, [sample.DEVICE]: world.deviceA.id },
       ...{

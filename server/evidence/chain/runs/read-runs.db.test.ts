@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { readChain, THREADS } from "@/server/evidence/chain/chain-stream";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
-import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRow, auditRows, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { rangesOf } from "./read-runs";
-
-afterAll(closeRoles);
 
 /** Ranges so short that a chain of a few rows has many. */
 const DIVIDED = { fromRows: 1, rangeRows: 7 };

@@ -6,7 +6,7 @@ import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { readPolicyFile } from "@/server/evidence/witnesses/policy-file";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, roles } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { withSettings } from "@/testing/settings";
@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(running.map(({ remove }) => remove()));
-  await closeRoles();
 });
 
 it("a witness counts as away only when no newest checkpoint carries its cosignature", async () => {

@@ -83,23 +83,4 @@ describe("GET /devices/:id/eventlogs", () => {
       "b",
     ]);
   });
-
-  it("rejects unknown values", async () => {
-    for (const query of [
-      "level=loud",
-      "category=x",
-      "startDate=soon",
-      "page=0",
-      "limit=0",
-      "startDate=2026-05-02T00:00:00Z&endDate=2026-05-01T00:00:00Z",
-    ])
-      expect((await list(query)).status).toBe(400);
-  });
-
-  it("returns the same 404 for a foreign and a missing device", async () => {
-    const foreign = await list("", (await createDevice()).id);
-    const missing = await list("", crypto.randomUUID());
-    expect(foreign.status).toBe(404);
-    expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
-  });
 });
