@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hash as argon2 } from "@node-rs/argon2";
-import { eq } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import { z } from "zod";
 import { asSystem } from "@/db/client";
 import {
@@ -339,6 +340,27 @@ export async function call(caller: Caller, line: string, body?: unknown): Promis
   if (response.ok && isJson && output instanceof z.ZodType) output.parse(answer.body);
   return answer;
 }
+
+const matching = (table: PgTable, of: object) => {
+  const columns: Record<string, Column> = getTableColumns(table);
+  return and(...Object.entries(of).map(([name, value]) => eq(columns[name] as Column, value)));
+};
+
+/** The rows of a table with these values, of every organization. */
+export const rowsIn = <T extends PgTable>(table: T, of: Partial<T["$inferSelect"]>): Promise<T["$inferSelect"][]> =>
+  asSystem((tx) =>
+    tx
+      .select()
+      .from(table as PgTable)
+      .where(matching(table, of)),
+  );
+
+/** Changes rows behind the product's back, as time or another process does. */
+export const changeRows = <T extends PgTable>(
+  table: T,
+  of: Partial<T["$inferSelect"]>,
+  values: Partial<T["$inferInsert"]>,
+) => asSystem((tx) => tx.update(table).set(values).where(matching(table, of)));
 
 /** Recorded events arrive within milliseconds, or later on a busy machine. */
 const FLUSH_MS = 60_000;

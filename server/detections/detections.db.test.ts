@@ -9,7 +9,7 @@ import { noteTools } from "@/server/evidence/tree/note-tools";
 import type { Ctx } from "@/server/ground/context";
 import { organizationKinds } from "@/server/notify/notifications/kinds/organizations";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
-import { auditRows, createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
+import { auditRows, changeRows, createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
 import { getAlert, listAlerts, updateAlert } from "./alerts";
 import { backtestRule } from "./backtest";
@@ -351,7 +351,7 @@ it("shipped rules exist for every partner, cannot be edited, and keep partner se
   const edited = updateRuleInput.parse({ id, yaml: ONE });
   await expect(updateRule.run(admin, edited)).rejects.toMatchObject({ code: "conflict" });
   await updateRule.run(admin, updateRuleInput.parse({ id, enabled: false }));
-  await asSystem((tx) => tx.update(detectionRules).set({ digest: "older" }).where(eq(detectionRules.id, id)));
+  await changeRows(detectionRules, { id }, { digest: "older" });
   await asSystem((tx) => seedShippedRules(tx, partner.id));
   expect(await getRule.run(admin, { id })).toMatchObject({ enabled: false });
 });

@@ -2,9 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { asSystem } from "@/db/client";
 import { apiKeys, auditExports, users } from "@/db/schema";
 import { GUID } from "@/server/ground/text";
 import { appendEvents } from "@/testing/audit-entries";
@@ -13,10 +11,12 @@ import {
   auditRows,
   bearer,
   call,
+  changeRows,
   createApiKey,
   createOrg,
   createPartner,
   createUser,
+  rowsIn,
   type TestUser,
 } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
@@ -36,9 +36,8 @@ beforeAll(async () => {
 
 const at = (second: number) => new Date(Date.UTC(2026, 8, 1, 0, 0, second));
 const t = auditExports;
-const stored = async (id: string) => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, id))))[0];
-const change = (id: string, values: Partial<typeof t.$inferInsert>) =>
-  asSystem((tx) => tx.update(t).set(values).where(eq(t.id, id)));
+const stored = async (id: string) => (await rowsIn(t, { id }))[0];
+const change = (id: string, values: Partial<typeof t.$inferInsert>) => changeRows(t, { id }, values);
 const read = (id: string, caller: Parameters<typeof call>[0]) => call(caller, `GET /audit-logs/exports/${id}/file`);
 const exported = async (orgId: string) =>
   (await auditRows(orgId)).filter((row) => row.action.startsWith("audit_logs.export"));
@@ -340,15 +339,8 @@ describe("background export", () => {
 
   it.each([
     ["its day has passed", async (_: TestUser, id: string) => change(id, { expiresAt: new Date(Date.now() - 1) })],
-    [
-      "the user is disabled",
-      (user: TestUser) =>
-        asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id))),
-    ],
-    [
-      "the user may no longer export",
-      (user: TestUser) => asSystem((tx) => tx.update(users).set({ role: "org_viewer" }).where(eq(users.id, user.id))),
-    ],
+    ["the user is disabled", (user: TestUser) => changeRows(users, { id: user.id }, { disabledAt: new Date() })],
+    ["the user may no longer export", (user: TestUser) => changeRows(users, { id: user.id }, { role: "org_viewer" })],
   ])("is deleted with its file when %s", async (_, ending) => {
     const { admin } = await arrange(3);
     const job = await done(admin);
@@ -367,10 +359,10 @@ describe("background export", () => {
     await appendEvents([{ orgId: a.id }, { orgId: b.id }]);
     const key = await createApiKey({ partnerId: partner.id, permissions: ["audit:export"] });
     const { body } = await call(key, "POST /audit-logs/exports", {});
-    await asSystem((tx) => tx.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.id, key.id)));
+    await changeRows(apiKeys, { id: key.id }, { revokedAt: new Date() });
     const limited = await createUser({ partnerId: partner.id, role: "partner_admin", organizationIds: [a.id, b.id] });
     const { id } = await ask(limited);
-    await asSystem((tx) => tx.update(users).set({ role: "org_admin", orgId: a.id }).where(eq(users.id, limited.id)));
+    await changeRows(users, { id: limited.id }, { role: "org_admin", orgId: a.id });
     await workOff(exportWork);
     for (const job of [body.id, id])
       expect(await stored(job)).toMatchObject({

@@ -1,11 +1,18 @@
 import { symlinkSync } from "node:fs";
-import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { auditExports, users } from "@/db/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import { roles } from "@/testing/chain";
-import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import {
+  auditRows,
+  call,
+  changeRows,
+  createOrg,
+  createPartner,
+  createUser,
+  rowsIn,
+  type TestUser,
+} from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
 import { tempFolder } from "@/testing/temp-folder";
@@ -43,11 +50,7 @@ describe("recording an export of several organizations", () => {
 
   it.each([
     ["it fails", async (id: string) => symlinkSync("/dev/full", exportPath(id, 1))],
-    [
-      "its creator lost access",
-      (_: string, { id }: TestUser) =>
-        asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, id))),
-    ],
+    ["its creator lost access", (_: string, { id }: TestUser) => changeRows(users, { id }, { disabledAt: new Date() })],
   ])("uses the creator's organization when %s, not the first one", async (_, spoil) => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, filters);
@@ -61,7 +64,7 @@ describe("recording an export of several organizations", () => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, filters);
     const expiresAt = new Date(Date.now() - 1);
-    await asSystem((tx) => tx.update(auditExports).set({ expiresAt }).where(eq(auditExports.id, id)));
+    await changeRows(auditExports, { id }, { expiresAt });
     await sweepExports();
     expect(await recorded(homeOrgId)).toMatchObject([
       { actorType: "system", result: "failure", details: { exportId: id } },
@@ -114,13 +117,13 @@ it("an export restarted after it was recorded is recorded again if its file chan
     { orgId, actorType: "user", actorId: admin.id, actorEmail: admin.email, resourceName: "Billed" },
   ]);
   const id = await ask(admin, { resource: "Billed" });
-  const stored = async () => (await asSystem((tx) => tx.select().from(auditExports).where(eq(auditExports.id, id))))[0];
+  const stored = async () => (await rowsIn(auditExports, { id }))[0];
   await roles.owner.unsafe(
     `ALTER TABLE audit_exports ADD CONSTRAINT refused CHECK (id <> '${id}' OR status <> 'done') NOT VALID`,
   );
   await workOff(exportWork).finally(() => roles.owner`ALTER TABLE audit_exports DROP CONSTRAINT refused`);
   expect(await stored()).toMatchObject({ status: "running", attempt: 1 });
-  await asSystem((tx) => tx.update(users).set({ name: "Renamed" }).where(eq(users.id, admin.id)));
+  await changeRows(users, { id: admin.id }, { name: "Renamed" });
   await roles.owner`UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ${`export ${id}`}`;
   await workOff(exportWork);
   const row = await stored();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
-import { eq, ne } from "drizzle-orm";
+import { ne } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { asSystem, closeDatabase } from "@/db/client";
@@ -8,7 +8,7 @@ import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
 import { closeFolds } from "@/server/audit/record/fold";
 import { appRouter } from "@/server/doors/trpc/root";
-import { auditRows, call } from "@/testing/factories";
+import { auditRows, call, rowsIn } from "@/testing/factories";
 import { createSystemAdmin, ensureFirstAdmin, setupToken } from "./setup";
 
 /** First run needs a database without a partner, so these tests have their own. */
@@ -59,7 +59,7 @@ it("prints a one-time token for an empty database, even after a system admin was
 
 /** The contents of the operators' log by now. */
 async function platformActions() {
-  const [platform] = await asSystem((tx) => tx.select().from(organizations).where(eq(organizations.name, "Platform")));
+  const [platform] = await rowsIn(organizations, { name: "Platform" });
   return auditRows(platform?.id as string);
 }
 
@@ -105,7 +105,7 @@ it("accepts the token once", async () => {
   );
   expect(others).toEqual([]);
   expect(org).toMatchObject({ name: "Acme MSP", slug: "acme-msp", isHome: true });
-  expect(await asSystem((tx) => tx.select().from(partners).where(eq(partners.isPlatform, false)))).toHaveLength(1);
+  expect(await rowsIn(partners, { isPlatform: false })).toHaveLength(1);
   expect(await asSystem((tx) => tx.select({ role: users.role }).from(users))).toHaveLength(2);
   const { body } = await call(null, "POST /auth/token", { email: "ada@example.test", password: answers.password });
   expect((await call(body.accessToken, "GET /me")).body).toMatchObject({

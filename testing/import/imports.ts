@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { customFieldValues } from "@/db/schema";
 import { createImport, getImport } from "@/server/custom-fields/import/imports";
@@ -12,7 +12,7 @@ import { startCheck, startRun, startStaging } from "@/server/custom-fields/impor
 import { uploadPart } from "@/server/custom-fields/import/upload";
 import type { Ctx } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
-import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
+import { createOrg, createPartner, createUser, ctxFor, rowsIn, type TestOrg, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { toCsv } from "./files";
 
@@ -152,8 +152,6 @@ export const outcomesOf = async (ctx: Ctx, { id }: { id: string }): Promise<RowO
 
 /** A device's values, sorted; null if it never had any. */
 export async function valuesOf(deviceId: string) {
-  const [row] = await asSystem((tx) =>
-    tx.select().from(customFieldValues).where(eq(customFieldValues.deviceId, deviceId)),
-  );
+  const [row] = await rowsIn(customFieldValues, { deviceId });
   return row ? Object.values(row.values).sort() : null;
 }

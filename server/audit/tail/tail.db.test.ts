@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { organizations, users } from "@/db/schema";
@@ -7,7 +6,7 @@ import { callersChanged, openStreams } from "@/server/ground/background/streams"
 import type { Ctx } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { appendEvents } from "@/testing/audit-entries";
-import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
+import { changeRows, createOrg, createPartner, createUser, ctxFor, rowsIn, type TestOrg } from "@/testing/factories";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { encodePosition } from "./position";
 import { MAX_TAIL_BACKLOG, TAIL_SLOTS, type TailInput, type TailMessage, tailInput } from "./schema";
@@ -193,14 +192,14 @@ describe("the live tail", () => {
     const user = await createUser({ role: "org_admin" });
     const own = await ctxFor(user);
     const recheck = async () => {
-      const [row] = await asSystem((tx) => tx.select().from(users).where(eq(users.id, user.id)));
+      const [row] = await rowsIn(users, { id: user.id });
       if (row?.disabledAt) return ctxFor(user);
       return own;
     };
     const stream = tailEntries({ ...own, recheck }, tailInput.parse({}), 200);
     await stream.next();
     const refused = expect(stream.next()).rejects.toMatchObject({ code: "unavailable" });
-    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+    await changeRows(users, { id: user.id }, { disabledAt: new Date() });
     await refused;
     const other = tailEntries({ ...own, recheck: () => Promise.resolve(ctx) }, tailInput.parse({}), 1);
     await other.next();
@@ -227,7 +226,7 @@ describe("the live tail", () => {
       await stream.next();
       const refused = expect(stream.next()).rejects.toMatchObject({ code: "unavailable" });
       callersChanged();
-      await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+      await changeRows(users, { id: user.id }, { disabledAt: new Date() });
       return elapsedMs(() => {
         callersChanged();
         return refused;

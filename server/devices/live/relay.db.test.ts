@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { agentStreams, agents, liveCommands } from "@/db/schema";
 import { watchCallers } from "@/server/ground/background/streams";
-import { createDevice, createOrg, type TestDevice } from "@/testing/factories";
+import { changeRows, createDevice, createOrg, rowsIn, type TestDevice } from "@/testing/factories";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { type Bus, createBus } from "./bus";
 import { Relay } from "./relay";
@@ -40,13 +40,12 @@ const list = (device: TestDevice, over: { timeoutMs?: number; signal?: AbortSign
   ...over,
 });
 const code = (wanted: string) => expect.objectContaining({ code: wanted });
-const inFlight = (device: TestDevice) =>
-  asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.agentId, device.agentId)));
+const inFlight = (device: TestDevice) => rowsIn(liveCommands, { agentId: device.agentId });
 const until = (check: () => boolean) => expect.poll(check, { interval: 5 }).toBe(true);
 
 it("an agent revoked after its token check gets no stream", async () => {
   const device = await createDevice();
-  await asSystem((tx) => tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, device.agentId)));
+  await changeRows(agents, { id: device.agentId }, { revokedAt: new Date() });
   await expect(connect(createRelay(), device)).rejects.toEqual(code("unauthenticated"));
   const listed = eq(agentStreams.agentId, device.agentId);
   expect(await asSystem((tx) => tx.select().from(agentStreams).where(listed))).toEqual([]);
@@ -195,8 +194,7 @@ describe("agent presence", () => {
     const device = await createDevice();
     const { leave } = await connect(relay, device, (command) => void relay.settle(device.agentId, command.id, ok(1)));
     await relay.query(list(device));
-    const set = (values: object) =>
-      asSystem((tx) => tx.update(agentStreams).set(values).where(eq(agentStreams.agentId, device.agentId)));
+    const set = (values: object) => changeRows(agentStreams, { agentId: device.agentId }, values);
     const ago = (seconds: number) => sql`now() - make_interval(secs => ${seconds})`;
     await set({ beatAt: ago(30) });
     await relay.query(list(device));
@@ -206,7 +204,7 @@ describe("agent presence", () => {
     leave();
     const revoked = await createDevice();
     const stream = await connect(relay, revoked);
-    await asSystem((tx) => tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, revoked.agentId)));
+    await changeRows(agents, { id: revoked.agentId }, { revokedAt: new Date() });
     await relay.bus.notify(relay.id, "streams");
     await until(() => stream.state.ended);
   });
@@ -334,7 +332,7 @@ describe("across processes", () => {
     for (const relay of [...holders, ...requesters]) {
       await expect.poll(() => relay.stats).toEqual({ streams: 0, queries: 0 });
     }
-    const left = await asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.orgId, org.id)));
+    const left = await rowsIn(liveCommands, { orgId: org.id });
     expect(left).toEqual([]);
     console.info(`2,000 in flight after ${Math.round(placed)} ms, all answered after ${Math.round(total)} ms`);
   });

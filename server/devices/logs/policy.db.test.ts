@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { agentLogs, deviceEventLogs, deviceLogPolicies } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { auditRows, call, createDevice, createOrg, createUser, type TestDevice } from "@/testing/factories";
+import { auditRows, call, changeRows, createDevice, createOrg, createUser, type TestDevice } from "@/testing/factories";
 import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { pruneDeviceLogs } from "./prune";
 
@@ -131,9 +131,7 @@ describe("device log retention", () => {
       SELECT FROM agent_logs WHERE org_id = ${orgId} FOR UPDATE`;
     await atOnce(saving, [() => pruneDeviceLogs({ orgIds: [orgId] })]);
     expect(await counts(orgId)).toEqual([3, 3]);
-    await asSystem((tx) =>
-      tx.update(deviceLogPolicies).set({ eventDays: 7 }).where(eq(deviceLogPolicies.orgId, orgId)),
-    );
+    await changeRows(deviceLogPolicies, { orgId }, { eventDays: 7 });
     await pruneDeviceLogs({ orgIds: [orgId] });
     expect(await counts(orgId)).toEqual([3, 1]);
   });
@@ -160,7 +158,7 @@ describe("device log retention", () => {
     const owner = await createUser({ orgId: other.orgId, role: "org_admin" });
     await fill(other, [200]);
     const notice = { pruneFrom: new Date(Date.now() + 30 * MS_PER_DAY) };
-    await asSystem((tx) => tx.update(deviceLogPolicies).set(notice).where(eq(deviceLogPolicies.orgId, other.orgId)));
+    await changeRows(deviceLogPolicies, { orgId: other.orgId }, notice);
     await pruneDeviceLogs({ orgIds: [other.orgId] });
     expect(await counts(other.orgId)).toEqual([1, 1]);
     const body = { diagnosticDays: 365, eventDays: 7 };

@@ -1,7 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { actionSentence } from "@/server/audit/action-label";
 import { closeFolds } from "@/server/audit/record/fold";
@@ -14,6 +12,7 @@ import {
   auditRows,
   bearer,
   call,
+  changeRows,
   createApiKey,
   createOrg,
   createPartner,
@@ -154,12 +153,7 @@ describe("errors that are not denials", () => {
     const viewer = await createUser({ role: "org_viewer" });
     expect((await call(viewer, `GET /devices/${crypto.randomUUID()}`)).status).toBe(404);
     expect((await call(null, "GET /users")).status).toBe(401);
-    await asSystem((tx) =>
-      tx
-        .update(organizations)
-        .set({ requireTwoFactor: true })
-        .where(eq(organizations.id, viewer.orgId ?? "")),
-    );
+    await changeRows(organizations, { id: viewer.orgId ?? "" }, { requireTwoFactor: true });
     expect((await call(viewer, "GET /users")).status).toBe(403);
     closeFolds();
     expect(await deniedOf(viewer.orgId)).toEqual([]);

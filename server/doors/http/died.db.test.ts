@@ -1,11 +1,11 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { enrollmentKeys, idempotencyKeys } from "@/db/schema";
 import { enrollAgent } from "@/server/devices/agents/enroll";
 import { systemCtx } from "@/server/ground/context";
 import { roles } from "@/testing/chain";
-import { call, createEnrollmentKey, createOrg, createUser } from "@/testing/factories";
+import { call, createEnrollmentKey, createOrg, createUser, rowsIn } from "@/testing/factories";
 import type { Answer } from "./answer";
 import { type KeepAnswer, once } from "./idempotency";
 
@@ -49,7 +49,7 @@ async function arrange() {
     return toAnswer(await enrollAgent.run({ ...ctx, keep: (tx, result) => keep(tx, toAnswer(result)) }, input));
   };
   const uses = async () => {
-    const rows = await asSystem((tx) => tx.select().from(enrollmentKeys).where(eq(enrollmentKeys.orgId, orgId)));
+    const rows = await rowsIn(enrollmentKeys, { orgId });
     return rows.map((row) => row.uses);
   };
   return { repeatable, input, enroll, uses };

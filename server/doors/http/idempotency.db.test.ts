@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { apiKeys, enrollmentKeys, idempotencyKeys } from "@/db/schema";
@@ -7,9 +7,11 @@ import { roles } from "@/testing/chain";
 import {
   auditRows,
   call,
+  changeRows,
   createApiKey,
   createEnrollmentKey,
   createUser,
+  rowsIn,
   type TestUser,
   unknownSecret,
 } from "@/testing/factories";
@@ -32,12 +34,7 @@ describe("Idempotency-Key", () => {
     expect(first.status).toBe(201);
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect([first, again].map((a) => a.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
-    const created = await asSystem((tx) =>
-      tx
-        .select()
-        .from(apiKeys)
-        .where(eq(apiKeys.orgId, admin.orgId as string)),
-    );
+    const created = await rowsIn(apiKeys, { orgId: admin.orgId as string });
     expect(created).toHaveLength(1);
     expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["api_key.create"]);
   });
@@ -150,9 +147,7 @@ describe("Idempotency-Key", () => {
     const headers = withKey(fresh());
     const body = { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" };
     expect((await call({ headers }, "POST /agents/enroll", body)).status).toBe(201);
-    await asSystem((tx) =>
-      tx.update(enrollmentKeys).set({ revokedAt: new Date() }).where(eq(enrollmentKeys.id, enrollment.id)),
-    );
+    await changeRows(enrollmentKeys, { id: enrollment.id }, { revokedAt: new Date() });
     expect((await call({ headers }, "POST /agents/enroll", body)).body.code).toBe("unauthenticated");
   });
 });

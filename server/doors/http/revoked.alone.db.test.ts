@@ -1,11 +1,18 @@
-import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
-import { asSystem } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { CALLER_CHECK_MS } from "@/server/ground/background/revocable";
 import { callersChanged } from "@/server/ground/background/streams";
 import { appendEvents } from "@/testing/audit-entries";
-import { bearer, call, createApiKey, createOrg, createPartner, createUser, send } from "@/testing/factories";
+import {
+  bearer,
+  call,
+  changeRows,
+  createApiKey,
+  createOrg,
+  createPartner,
+  createUser,
+  send,
+} from "@/testing/factories";
 
 const ROWS = 1_000;
 
@@ -57,7 +64,7 @@ it("an export stops when its key is revoked in another process without notice", 
     const { rest, ended } = await opened(EXPORT, key, orgId);
     const how = vi.fn();
     ended.catch(how);
-    await asSystem((tx) => tx.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.id, id)));
+    await changeRows(apiKeys, { id }, { revokedAt: new Date() });
     vi.advanceTimersByTime(CALLER_CHECK_MS);
     await expect.poll(() => how.mock.calls.flat().map(String)).toEqual(["Error: The caller's access has ended."]);
     await expect(rest()).rejects.toThrow("access has ended");

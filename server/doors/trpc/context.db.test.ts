@@ -1,9 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
-import { auditRows, bearer, createOrg, createUser } from "@/testing/factories";
+import { auditRows, bearer, changeRows, createOrg, createUser } from "@/testing/factories";
 import { createContext } from "./handler";
 import { appRouter } from "./root";
 
@@ -54,7 +52,7 @@ it("rechecks the caller of a long-lived response", async () => {
     new Request("http://127.0.0.1:3000/api/trpc/audit.tail", { headers: { cookie } }),
   );
   expect((await context.caller?.recheck?.())?.actor).toMatchObject({ id: user.id });
-  await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+  await changeRows(users, { id: user.id }, { disabledAt: new Date() });
   await expect(context.caller?.recheck?.()).rejects.toMatchObject({ code: "unauthenticated" });
 });
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditSharedProofs, organizations } from "@/db/schema";
@@ -11,7 +10,15 @@ import { noteTools } from "@/server/evidence/tree/note-tools";
 import type { Ctx } from "@/server/ground/context";
 import { hashSecret } from "@/server/ground/secrets";
 import { auditRow, auditRows, roles, tamper } from "@/testing/chain";
-import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
+import {
+  call,
+  createOrg,
+  createUser,
+  ctxFor,
+  auditRows as recordedRows,
+  rowsIn,
+  type TestUser,
+} from "@/testing/factories";
 import { listProofLinks, revokeProofLink, shareProof } from "./links";
 import { createdLink, proofLinkList } from "./schema";
 
@@ -89,7 +96,7 @@ describe("short link to a proof", () => {
     expect(Date.parse(link.expiresAt) - Date.parse(link.createdAt)).toBe(90 * DAY_MS);
     for (const _ of [1, 2])
       expect(judge((await open(link.path)).text)).toMatchObject({ status: "intact", row: { id } });
-    const [org] = await asSystem((tx) => tx.select().from(organizations).where(eq(organizations.id, orgId)));
+    const [org] = await rowsIn(organizations, { id: orgId });
     expect((await open(link.path)).headers.get("Trailmark-Organization")).toBe(encodeURIComponent(org?.name ?? ""));
     expect(await list(ctx, id)).toMatchObject([{ id: link.id, openings: 3, createdByName: admin.name }]);
     expect(await recorded(orgId, "audit_logs.proof.share")).toHaveLength(1);

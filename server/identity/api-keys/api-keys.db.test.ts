@@ -1,16 +1,16 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { apiKeys, users } from "@/db/schema";
 import { roles } from "@/testing/chain";
 import {
   auditRows,
   call,
+  changeRows,
   createApiKey,
   createOrg,
   createPartner,
   createUser,
   ctxFor,
+  rowsIn,
   type TestApiKey,
   type TestUser,
 } from "@/testing/factories";
@@ -37,7 +37,7 @@ describe("POST /api-keys", () => {
       user: { type: "api_key", name: "CI" },
       permissions: ["audit:read", "audit:write"],
     });
-    const [row] = await asSystem((tx) => tx.select().from(apiKeys).where(eq(apiKeys.id, id)));
+    const [row] = await rowsIn(apiKeys, { id });
     expect(JSON.stringify(row)).not.toContain(key);
     expect(key.startsWith(prefix)).toBe(true);
     expect((await call(admin, "GET /api-keys")).text).not.toContain(key);
@@ -137,12 +137,7 @@ describe("POST /api-keys/:id/rotate", () => {
     expect(turned).toMatchObject({ status: 200, body: { id: created.id, permissions: created.permissions } });
     expect(Date.parse(turned.body.formerUntil) - Date.now()).toBeGreaterThan(3_500_000);
     for (const token of [created.key, turned.body.key]) expect((await call(token, "GET /me")).status).toBe(200);
-    await asSystem((tx) =>
-      tx
-        .update(apiKeys)
-        .set({ formerUntil: new Date(Date.now() - 1) })
-        .where(eq(apiKeys.id, created.id)),
-    );
+    await changeRows(apiKeys, { id: created.id }, { formerUntil: new Date(Date.now() - 1) });
     expect((await call(created.key, "GET /me")).status).toBe(401);
     expect((await call(turned.body.key, "GET /me")).status).toBe(200);
     const rows = await auditRows(admin.orgId as string);
@@ -240,7 +235,7 @@ it("GET /api-keys shows a key's last use and whether its creator is disabled", a
   const { body: created } = await create(gone);
   await create(admin);
   await call({ token: created.key, ip: "203.0.113.9" }, "GET /me");
-  await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, gone.id)));
+  await changeRows(users, { id: gone.id }, { disabledAt: new Date() });
   const { data } = (await call(admin, "GET /api-keys")).body;
   expect(data).toMatchObject([
     { createdBy: admin.id, isCreatorDisabled: false, lastUsedIp: null },

@@ -7,12 +7,14 @@ import { apiKeys, refreshTokens, users } from "@/db/schema";
 import { env } from "@/server/ground/env";
 import {
   bearer,
+  changeRows,
   claimsOf,
   createApiKey,
   createDevice,
   createOrg,
   createPartner,
   createUser,
+  rowsIn,
   unknownSecret,
 } from "@/testing/factories";
 import { authenticate } from "./authenticate";
@@ -64,12 +66,10 @@ describe("a user's access token", () => {
   it("stops working as soon as the user is disabled or signs out", async () => {
     const user = await createUser();
     const token = await bearer(user);
-    await asSystem((tx) =>
-      tx.update(refreshTokens).set({ revokedAt: new Date() }).where(eq(refreshTokens.userId, user.id)),
-    );
+    await changeRows(refreshTokens, { userId: user.id }, { revokedAt: new Date() });
     await expect(withBearer(token)).rejects.toEqual(refused("unauthenticated"));
     const other = await bearer(user);
-    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+    await changeRows(users, { id: user.id }, { disabledAt: new Date() });
     await expect(withBearer(other)).rejects.toEqual(refused("unauthenticated"));
   });
 });
@@ -161,7 +161,7 @@ describe("an API key", () => {
     expect(caller.scope).toMatchObject({ kind: "organization", orgIds: [key.orgId] });
     expect([...caller.permissions]).toEqual(["audit:write"]);
     expect(await authenticate(request({ "x-api-key": key.key }), { auth: "user" })).toMatchObject({ viaCookie: false });
-    const [row] = await asSystem((tx) => tx.select().from(apiKeys).where(eq(apiKeys.id, key.id)));
+    const [row] = await rowsIn(apiKeys, { id: key.id });
     expect(row?.lastUsedAt).toBeInstanceOf(Date);
   });
 
@@ -193,7 +193,7 @@ describe("an API key", () => {
     for (const over of [{ revoked: true }, { expiresAt: new Date(Date.now() - 1000) }]) {
       const { id, key } = await createApiKey(over);
       await expect(withBearer(key)).rejects.toEqual(refused("unauthenticated"));
-      const [row] = await asSystem((tx) => tx.select().from(apiKeys).where(eq(apiKeys.id, id)));
+      const [row] = await rowsIn(apiKeys, { id });
       expect(row).toMatchObject({ lastUsedAt: null, lastUsedIp: null });
     }
     await expect(asAgent((await createApiKey()).key)).rejects.toEqual(refused("unauthenticated"));

@@ -1,13 +1,20 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/ground/background/streams";
 import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { hashSecret } from "@/server/ground/secrets";
 import { roles } from "@/testing/chain";
-import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import {
+  auditRows,
+  call,
+  changeRows,
+  createApiKey,
+  createPartner,
+  createUser,
+  PASSWORD,
+  type TestUser,
+} from "@/testing/factories";
 import { withSettings } from "@/testing/settings";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
 
@@ -162,17 +169,12 @@ describe("POST /auth/refresh", () => {
   it("rejects expired, malformed and access tokens, and disabled users", async () => {
     const user = await createUser();
     const { refreshToken, accessToken } = (await signIn(user)).body;
-    await asSystem((tx) =>
-      tx
-        .update(refreshTokens)
-        .set({ expiresAt: new Date(0) })
-        .where(eq(refreshTokens.tokenHash, hashSecret(refreshToken))),
-    );
+    await changeRows(refreshTokens, { tokenHash: hashSecret(refreshToken) }, { expiresAt: new Date(0) });
     for (const bad of [refreshToken, accessToken, "x", "tmr_", (await createApiKey()).key])
       expect((await call(null, "POST /auth/refresh", { refreshToken: bad })).status, bad).toBe(401);
     const leaver = await createUser();
     const theirs = (await signIn(leaver)).body.refreshToken;
-    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, leaver.id)));
+    await changeRows(users, { id: leaver.id }, { disabledAt: new Date() });
     expect((await call(null, "POST /auth/refresh", { refreshToken: theirs })).status).toBe(401);
   });
 });

@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { refreshTokens, userSessions, users } from "@/db/schema";
-import { auditRows, call, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { auditRows, call, changeRows, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 
 import { MAX_LISTED_SESSIONS } from "./schema";
 
@@ -68,7 +68,7 @@ describe("POST /me/password", () => {
   it("tells a single sign-on user that there is no password, without recording a failure", async () => {
     const user = await createUser();
     const accessToken = await signIn(user);
-    await asSystem((tx) => tx.update(users).set({ passwordHash: null }).where(eq(users.id, user.id)));
+    await changeRows(users, { id: user.id }, { passwordHash: null });
     const body = { currentPassword: PASSWORD, newPassword: NEW };
     const { status, body: answer } = await call(accessToken, "POST /me/password", body);
     expect([status, answer.code, answer.detail]).toEqual([
@@ -138,7 +138,7 @@ describe("GET and DELETE /me/sessions", () => {
     const accessToken = await signIn(user);
     const [{ id }] = (await call(accessToken, "GET /me/sessions")).body.data;
     const past = new Date(Date.now() - 3_600_000);
-    await asSystem((tx) => tx.update(userSessions).set({ lastSeenAt: past }).where(eq(userSessions.id, id)));
+    await changeRows(userSessions, { id }, { lastSeenAt: past });
     await call(accessToken, "GET /me");
     const [seen] = (await call(accessToken, "GET /me/sessions")).body.data;
     expect(Date.parse(seen.lastSeenAt)).toBeGreaterThan(Date.now() - 60_000);

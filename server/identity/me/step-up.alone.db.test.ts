@@ -1,6 +1,4 @@
-import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { userSessions } from "@/db/schema";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import { appRouter } from "@/server/doors/trpc/root";
@@ -11,6 +9,7 @@ import {
   auditRows,
   bearer,
   call,
+  changeRows,
   createApiKey,
   createDevice,
   createUser,
@@ -27,7 +26,7 @@ async function stale() {
   const user = await createUser({ role: "org_admin" });
   const token = await bearer(user);
   const change = (values: Partial<typeof userSessions.$inferInsert>) =>
-    asSystem((tx) => tx.update(userSessions).set(values).where(eq(userSessions.userId, user.id)));
+    changeRows(userSessions, { userId: user.id }, values);
   const prove = (minutesAgo: number) => change({ provenAt: new Date(Date.now() - minutesAgo * 60_000) });
   await prove(11);
   const headers = { cookie: `trailmark.session=${token}`, origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" };

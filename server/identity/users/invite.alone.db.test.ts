@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { userIdentities, users, userTokens } from "@/db/schema";
@@ -6,10 +6,12 @@ import {
   auditRows,
   bearer,
   call,
+  changeRows,
   createOrg,
   createPartner,
   createUser,
   PASSWORD,
+  rowsIn,
   type TestUser,
 } from "@/testing/factories";
 import { atOnce, cutOffAt } from "@/testing/held-rows";
@@ -73,18 +75,13 @@ describe("an invitation", () => {
     const second = secretOf((await send(admin, id)).body.link);
     const use = (secret: string) => call(null, "POST /auth/invite/accept", { token: secret, password: CHOSEN });
     expect((await use(first)).body).toMatchObject({ status: 400, errors: [{ path: "token" }] });
-    const rows = await asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
+    const rows = await rowsIn(userTokens, { userId: id });
     expect(JSON.stringify(rows)).not.toContain(second);
     const both = await Promise.all([use(second), use(second)]);
     expect(both.map((a) => a.status).sort()).toEqual([200, 400]);
     const { id: other, admin: boss } = await invited();
     const late = secretOf((await send(boss, other)).body.link);
-    await asSystem((tx) =>
-      tx
-        .update(userTokens)
-        .set({ expiresAt: new Date(Date.now() - 1000) })
-        .where(eq(userTokens.userId, other)),
-    );
+    await changeRows(userTokens, { userId: other }, { expiresAt: new Date(Date.now() - 1000) });
     expect((await use(late)).status).toBe(400);
     expect((await call(null, "POST /auth/password/reset", { token: late, password: CHOSEN })).status).toBe(400);
   });
@@ -172,7 +169,7 @@ describe("an invitation", () => {
       details: { sentTo: null },
       errorMessage: expect.stringContaining("Nothing was sent"),
     });
-    const known = await asSystem((tx) => tx.select().from(userIdentities).where(eq(userIdentities.userId, id)));
+    const known = await rowsIn(userIdentities, { userId: id });
     expect(known).toHaveLength(1);
   });
 
@@ -199,7 +196,7 @@ describe("an invitation", () => {
   it("keeps the earlier link valid until the mail server accepts the new one", async () => {
     const { admin, id } = await invited();
     const earlier = secretOf((await send(admin, id)).body.link);
-    const tokens = () => asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
+    const tokens = () => rowsIn(userTokens, { userId: id });
     const [kept] = await tokens();
     await withMail({ refuse: true });
     expect((await send(admin, id)).status).toBe(503);
@@ -229,8 +226,7 @@ describe("an invitation", () => {
   it("replaces the other kind of link, but a self-service reset ends no invitation", async () => {
     const { admin, id, email } = await invited();
     const first = secretOf((await send(admin, id)).body.link);
-    const since = (lastLoginAt: Date | null) =>
-      asSystem((tx) => tx.update(users).set({ lastLoginAt }).where(eq(users.id, id)));
+    const since = (lastLoginAt: Date | null) => changeRows(users, { id }, { lastLoginAt });
     await since(new Date());
     expect((await send(admin, id)).body.kind).toBe("reset");
     const use = (secret: string) => call(null, "POST /auth/invite/accept", { token: secret, password: CHOSEN });

@@ -6,7 +6,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { jobWorker } from "@/server/ground/jobs";
-import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import {
+  auditRows,
+  call,
+  changeRows,
+  createOrg,
+  createPartner,
+  createUser,
+  rowsIn,
+  type TestUser,
+} from "@/testing/factories";
 import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { makeDue, workOff } from "@/testing/jobs";
 import { startMailServer } from "@/testing/mail-server";
@@ -37,14 +46,8 @@ const logOf = async (token: TestUser, endpointId: string) =>
 const verify = (secret: string, { headers, text }: HttpDouble["received"][0]) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
 const failing = (id: string, hours: number) =>
-  asSystem((tx) =>
-    tx
-      .update(webhookEndpoints)
-      .set({ failingSince: new Date(Date.now() - hours * HOUR) })
-      .where(eq(webhookEndpoints.id, id)),
-  );
-const storedOf = async (id: string) =>
-  (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
+  changeRows(webhookEndpoints, { id }, { failingSince: new Date(Date.now() - hours * HOUR) });
+const storedOf = async (id: string) => (await rowsIn(webhookEndpoints, { id }))[0];
 
 describe("webhook signing secret", () => {
   it("is shown once, stored encrypted and never recorded", async () => {
@@ -69,12 +72,7 @@ describe("webhook signing secret", () => {
     if (!during) throw new Error("nothing was received");
     for (const secret of [former, body.secret])
       expect(verify(secret, during)).toMatchObject({ type: "notification.test" });
-    await asSystem((tx) =>
-      tx
-        .update(webhookEndpoints)
-        .set({ formerUntil: new Date(0) })
-        .where(eq(webhookEndpoints.id, id)),
-    );
+    await changeRows(webhookEndpoints, { id }, { formerUntil: new Date(0) });
     await test(admin, id);
     await workOff(delivery);
     const after = receiver.received[1] as HttpDouble["received"][0];
@@ -129,9 +127,7 @@ describe("failed delivery", () => {
     await workOff(delivery);
     // An earlier message was given up days ago: this one is not, and may be delivered still.
     expect(await storedOf(id)).toMatchObject({ disabledAt: null, disabledByFailure: false });
-    await asSystem((tx) =>
-      tx.update(notificationDeliveries).set({ attempts: 9 }).where(eq(notificationDeliveries.endpointId, id)),
-    );
+    await changeRows(notificationDeliveries, { endpointId: id }, { attempts: 9 });
     await makeDue(delivery, (await logOf(admin, id))[0].id);
     await workOff(delivery);
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });

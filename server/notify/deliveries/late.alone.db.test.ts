@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries as t, webhookEndpoints } from "@/db/schema";
-import { call, createUser } from "@/testing/factories";
+import { call, changeRows, createUser, rowsIn } from "@/testing/factories";
 import { waiting } from "@/testing/held-rows";
 import { workOff } from "@/testing/jobs";
 import { listen, portOf } from "@/testing/port-of";
@@ -38,15 +38,9 @@ async function arrange(attempts = 0) {
   const url = `http://127.0.0.1:${portOf(receiver)}/hook`;
   const { id } = (await call(admin, "POST /webhooks", { name: "Desk", url, kinds: ["chain.broken"] })).body;
   const message = (await call(admin, `POST /webhooks/${id}/test`)).body.id;
-  await asSystem((tx) =>
-    tx
-      .update(t)
-      .set({ attempts, nextAttemptAt: new Date(0) })
-      .where(eq(t.id, message)),
-  );
-  const rowOf = async () => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, message))))[0];
-  const endpointOf = async () =>
-    (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
+  await changeRows(t, { id: message }, { attempts, nextAttemptAt: new Date(0) });
+  const rowOf = async () => (await rowsIn(t, { id: message }))[0];
+  const endpointOf = async () => (await rowsIn(webhookEndpoints, { id }))[0];
   const resend = () => call(admin, `POST /deliveries/${message}/resend`);
   const patch = (body: object) => call(admin, `PATCH /webhooks/${id}`, body);
   const remove = () => call(admin, `DELETE /webhooks/${id}`);

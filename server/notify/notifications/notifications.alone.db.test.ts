@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import type { NotificationKind } from "@/server/notify/vocabulary";
-import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { call, createOrg, createPartner, createUser, rowsIn, type TestUser } from "@/testing/factories";
 import { type HttpDouble, startHttpDouble } from "@/testing/http-double";
 import { workOff } from "@/testing/jobs";
 import { withSettings } from "@/testing/settings";
@@ -142,9 +140,7 @@ describe("webhook notifications", () => {
     await pass(later);
     await workOff(deliveryJob());
     expect(JSON.parse(receiver.received[1]?.text ?? "")).toMatchObject({ type: "notification.resolved" });
-    const rows = await asSystem((tx) =>
-      tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, created.id)),
-    );
+    const rows = await rowsIn(notificationDeliveries, { endpointId: created.id });
     expect(rows.map(({ status, attempts, responseCode }) => [status, attempts, responseCode])).toEqual([
       ["delivered", 1, 204],
       ["delivered", 1, 204],

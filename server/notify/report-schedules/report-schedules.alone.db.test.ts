@@ -1,12 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asSystem, type Tx } from "@/db/client";
+import type { Tx } from "@/db/client";
 import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import { appendEvents } from "@/testing/audit-entries";
 import { roles } from "@/testing/chain";
-import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import {
+  auditRows,
+  call,
+  changeRows,
+  createOrg,
+  createPartner,
+  createUser,
+  rowsIn,
+  type TestUser,
+} from "@/testing/factories";
 import { whileHeld } from "@/testing/held-rows";
 import { workOff } from "@/testing/jobs";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
@@ -23,12 +32,9 @@ afterAll(() => mail.close());
 
 const schedule = (token: TestUser, over: object = {}) =>
   call(token, "POST /report-schedules", { report: "security", cadence: "weekly", timeZone: "UTC", ...over });
-const deliveriesOf = (userId: string) =>
-  asSystem((tx) => tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.userId, userId)));
-const dueAt = (id: string, nextRunAt: Date) =>
-  asSystem((tx) => tx.update(reportSchedules).set({ nextRunAt }).where(eq(reportSchedules.id, id)));
-const stored = async (id: string) =>
-  (await asSystem((tx) => tx.select().from(reportSchedules).where(eq(reportSchedules.id, id))))[0];
+const deliveriesOf = (userId: string) => rowsIn(notificationDeliveries, { userId });
+const dueAt = (id: string, nextRunAt: Date) => changeRows(reportSchedules, { id }, { nextRunAt });
+const stored = async (id: string) => (await rowsIn(reportSchedules, { id }))[0];
 
 /** A Wednesday; the week before is that from 9 to 15 November. */
 const NOW = new Date("2026-11-18T10:00:00Z");
@@ -70,9 +76,7 @@ describe("a scheduled report", () => {
     await dueAt(broken.id, new Date("2026-11-16T05:00:00Z"));
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     // A zone that this version of Node does not know any more.
-    await asSystem((tx) =>
-      tx.update(reportSchedules).set({ timeZone: "Nowhere/Land" }).where(eq(reportSchedules.id, broken.id)),
-    );
+    await changeRows(reportSchedules, { id: broken.id }, { timeZone: "Nowhere/Land" });
     await runDueReports(NOW);
     expect(await deliveriesOf(admin.id)).toHaveLength(1);
     expect(await deliveriesOf(stuck.id)).toHaveLength(0);
@@ -101,12 +105,7 @@ describe("a scheduled report", () => {
   it("is one email to one user, even with line breaks in the organization's name", async () => {
     const admin = await createUser();
     const name = "Contoso\r\nBcc: thief@example.test\r\n\r\nOpen http://evil.example\u2028now";
-    await asSystem((tx) =>
-      tx
-        .update(organizations)
-        .set({ name })
-        .where(eq(organizations.id, admin.orgId as string)),
-    );
+    await changeRows(organizations, { id: admin.orgId as string }, { name });
     const { body: created } = await schedule(admin, { orgId: admin.orgId });
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await runDueReports(NOW);
@@ -138,7 +137,7 @@ describe("a scheduled report", () => {
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const { body: created } = await schedule(admin, { orgId: org.id });
-    await asSystem((tx) => tx.update(users).set({ role: "partner_technician" }).where(eq(users.id, admin.id)));
+    await changeRows(users, { id: admin.id }, { role: "partner_technician" });
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await runDueReports(NOW);
     expect(await deliveriesOf(admin.id)).toEqual([]);
@@ -199,18 +198,12 @@ describe("a scheduled report", () => {
   it("is not sent before its own Monday if the time zone was changed externally", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin, { timeZone: undefined });
-    await asSystem((tx) =>
-      tx
-        .update(organizations)
-        .set({ timeZone: "Pacific/Honolulu" })
-        .where(eq(organizations.id, admin.orgId as string)),
-    );
+    await changeRows(organizations, { id: admin.orgId as string }, { timeZone: "Pacific/Honolulu" });
     const at = new Date("2026-11-16T06:00:00Z");
-    await asSystem((tx) =>
-      tx
-        .update(reportSchedules)
-        .set({ nextRunAt: at, createdAt: new Date("2026-11-14T00:00:00Z") })
-        .where(eq(reportSchedules.id, created.id)),
+    await changeRows(
+      reportSchedules,
+      { id: created.id },
+      { nextRunAt: at, createdAt: new Date("2026-11-14T00:00:00Z") },
     );
     await runDueReports(at);
     expect(await deliveriesOf(admin.id)).toEqual([]);

@@ -1,10 +1,9 @@
-import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
 import { reportSchedules, userTokens } from "@/db/schema";
 import { handOutPasswordLink } from "@/server/identity/auth/links/password-link";
 import { chainOf, roles } from "@/testing/chain";
-import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
+import { call, changeRows, createOrg, createUser, rowsIn, type TestUser } from "@/testing/factories";
 import { startMailServer } from "@/testing/mail-server";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { tempFolder } from "@/testing/temp-folder";
@@ -19,12 +18,7 @@ const dueReports = (count: number): Promise<TestUser[]> =>
         cadence: "weekly",
         timeZone: "UTC",
       });
-      await asSystem((tx) =>
-        tx
-          .update(reportSchedules)
-          .set({ nextRunAt: new Date(0) })
-          .where(eq(reportSchedules.id, body.id)),
-      );
+      await changeRows(reportSchedules, { id: body.id }, { nextRunAt: new Date(0) });
       return token;
     }),
   );
@@ -127,7 +121,7 @@ it("records a password link emailed during shutdown and ends earlier links", asy
   await stopped;
   const entries = await chainOf(person.orgId as string);
   expect(entries).toMatchObject([{ action: "user.password.reset.request", result: "success" }]);
-  const links = await asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, person.id)));
+  const links = await rowsIn(userTokens, { userId: person.id });
   expect(links).toHaveLength(1);
   await mail.close();
 });

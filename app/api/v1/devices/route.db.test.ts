@@ -1,9 +1,9 @@
-import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { agentStreams } from "@/db/schema";
 import {
   call,
+  changeRows,
   createDevice,
   createOrg,
   createUser,
@@ -86,7 +86,7 @@ describe("GET /devices", () => {
     const one = async () => (await call(viewer, `GET /devices/${device.id}`)).body;
     expect(await one()).toMatchObject({ online: true, lastSeenAt: at.toISOString() });
     const closedAt = new Date(at.getTime() - 60_000);
-    await asSystem((tx) => tx.update(agentStreams).set({ closedAt }).where(eq(agentStreams.deviceId, device.id)));
+    await changeRows(agentStreams, { deviceId: device.id }, { closedAt });
     expect(await one()).toMatchObject({ online: false, lastSeenAt: closedAt.toISOString() });
   });
 

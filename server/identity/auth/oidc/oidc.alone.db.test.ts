@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import Provider from "oidc-provider";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { users } from "@/db/schema";
 import { answerNextAuth } from "@/server/doors/http/next-auth";
 import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
-import { auditRows, bearer, call, createOrg, createUser } from "@/testing/factories";
+import { auditRows, bearer, call, changeRows, createOrg, createUser } from "@/testing/factories";
 import { listen } from "@/testing/port-of";
 import { withSettings } from "@/testing/settings";
 import { findByIdentity } from "./oidc";
@@ -131,7 +131,7 @@ describe("signing in with an OpenID Connect provider", () => {
     await signInAs(sub);
     const denied = { action: "user.login.failed", actorId: gone.id, result: "denied", details: { reason: "disabled" } };
     expect(await auditRows(gone.orgId as string)).toMatchObject([denied]);
-    await asSystem((tx) => tx.update(users).set({ disabledAt: null }).where(eq(users.id, gone.id)));
+    await changeRows(users, { id: gone.id }, { disabledAt: null });
     people.set(sub, { email: gone.email, email_verified: false });
     expect((await signInAs(sub)).session).toBeUndefined();
   });
@@ -156,7 +156,7 @@ describe("signing in with an OpenID Connect provider", () => {
     const user = await createUser({ role: "org_viewer" });
     const sub = person({ email: user.email });
     await signInAs(sub);
-    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+    await changeRows(users, { id: user.id }, { disabledAt: new Date() });
     const { last, session } = await signInAs(sub);
     expect([last.headers.get("location"), session]).toEqual(["/login?error=oidc_unknown", undefined]);
     expect((await auditRows(user.orgId as string)).at(-1)).toMatchObject({

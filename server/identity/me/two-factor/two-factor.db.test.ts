@@ -7,10 +7,12 @@ import {
   auditRows,
   bearer,
   call,
+  changeRows,
   createApiKey,
   createPartner,
   createUser,
   PASSWORD,
+  rowsIn,
   type TestUser,
 } from "@/testing/factories";
 
@@ -65,9 +67,9 @@ describe("two-factor sign-in with an authenticator app", () => {
   it("rejects, counts and records codes when the stored secret is unreadable", async () => {
     const { user, secret } = await withTotp();
     const another = await withTotp();
-    const stored = asSystem((tx) => tx.select().from(userTotp).where(eq(userTotp.userId, another.user.id)));
+    const stored = rowsIn(userTotp, { userId: another.user.id });
     const unreadable = { secret: (await stored)[0]?.secret ?? "" };
-    await asSystem((tx) => tx.update(userTotp).set(unreadable).where(eq(userTotp.userId, user.id)));
+    await changeRows(userTotp, { userId: user.id }, unreadable);
     const { challenge } = (await password(user)).body;
     expect((await second(challenge, codeAt(secret, 1))).status).toBe(401);
     const last = (await auditRows(user.orgId as string)).at(-1);
@@ -80,7 +82,7 @@ describe("two-factor sign-in with an authenticator app", () => {
     const user = await createUser();
     const accessToken = await bearer(user);
     const { body } = await call(accessToken, "POST /me/two-factor/totp");
-    await asSystem((tx) => tx.update(userTotp).set({ secret: "x" }).where(eq(userTotp.userId, user.id)));
+    await changeRows(userTotp, { userId: user.id }, { secret: "x" });
     const refused = await call(accessToken, "POST /me/two-factor/totp/confirm", { code: codeAt(body.secret) });
     expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "code" }] });
   });
@@ -128,7 +130,7 @@ describe("two-factor sign-in with an authenticator app", () => {
   it("requires a recent step-up to remove it", async () => {
     const { user, accessToken } = await withTotp();
     const old = new Date(Date.now() - 11 * 60_000);
-    await asSystem((tx) => tx.update(userSessions).set({ provenAt: old }).where(eq(userSessions.userId, user.id)));
+    await changeRows(userSessions, { userId: user.id }, { provenAt: old });
     const refused = await call(accessToken, "DELETE /me/two-factor/totp");
     expect(refused.body).toMatchObject({ status: 403, code: "step_up_required" });
     expect((await call(accessToken, "POST /me/two-factor/recovery-codes")).body.code).toBe("step_up_required");

@@ -8,7 +8,7 @@ import { readState } from "@/server/evidence/integrity/state";
 import { reportLosses } from "@/server/notify/notifications/losses";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { appendEvents } from "@/testing/audit-entries";
-import { createDevice, createOrg, createPartner } from "@/testing/factories";
+import { changeRows, createDevice, createOrg, createPartner, rowsIn } from "@/testing/factories";
 import { DEFINITIONS } from ".";
 import { checkUnprovenChains } from "./chains";
 import type { Finding } from "./definition";
@@ -77,12 +77,7 @@ describe("silent agents", () => {
     await createDevice({ orgId, lastSeenAt: heard(50) });
     const lively = await createDevice({ orgId, lastSeenAt: heard(10) });
     expect(await check("agents.silent", orgId, now)).toMatchObject({ holds: false });
-    await asSystem((tx) =>
-      tx
-        .update(devices)
-        .set({ lastSeenAt: heard(40) })
-        .where(eq(devices.id, lively.id)),
-    );
+    await changeRows(devices, { id: lively.id }, { lastSeenAt: heard(40) });
     const silent = await check("agents.silent", orgId, now);
     expect(silent).toEqual({ orgId, holds: true, detail: { count: 2, at: heard(40).toISOString() } });
   });
@@ -123,7 +118,7 @@ describe("lost events", () => {
     const stats = { dropped: 1000, deadLetters: 2 };
     await reportLosses(now, stats, spool);
     await reportLosses(new Date(now.getTime() + MINUTE), { ...stats, dropped: 1003, deadLetters: 0 }, spool);
-    const [row] = await asSystem((tx) => tx.select().from(recordingLosses).where(eq(recordingLosses.spoolId, spool)));
+    const [row] = await rowsIn(recordingLosses, { spoolId: spool });
     expect(row).toMatchObject({ dropped: 1003, deadLetters: 0, droppedAt: new Date(now.getTime() + MINUTE) });
     const found = await check("events.lost", homeOrgId, now);
     expect(found?.detail.count).toBeGreaterThanOrEqual(1003);

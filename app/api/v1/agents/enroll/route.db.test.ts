@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { agents, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { relay } from "@/server/devices/live/relay";
@@ -10,9 +9,11 @@ import {
   auditRows,
   bearer,
   call,
+  changeRows,
   createEnrollmentKey,
   createOrg,
   createUser,
+  rowsIn,
   type TestOrg,
   unknownSecret,
 } from "@/testing/factories";
@@ -48,9 +49,9 @@ describe("POST /agents/enroll", () => {
     expect(status).toBe(201);
     expect(answer.orgId).toBe(org.id);
     expect(answer.token).toMatch(/^tma_[\w-]{40}$/);
-    const [row] = await asSystem((tx) => tx.select().from(agents).where(eq(agents.id, answer.agentId)));
+    const [row] = await rowsIn(agents, { id: answer.agentId });
     expect(row).toMatchObject({ deviceId: answer.deviceId, orgId: org.id, tokenHash: hashSecret(answer.token) });
-    const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, answer.deviceId)));
+    const [device] = await rowsIn(devices, { id: answer.deviceId });
     expect(device).toMatchObject({ hostname: "ws-1", os: "linux", osVersion: "Debian 12", agentVersion: "1.2.3" });
   });
 
@@ -94,7 +95,7 @@ describe("POST /agents/enroll", () => {
     const beat = (token: string) => call(token, `POST /agents/${agentId}/heartbeat`, {});
     expect((await beat(first.token)).status).toBe(401);
     expect((await beat(second.token)).status).toBe(200);
-    const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, first.deviceId)));
+    const [device] = await rowsIn(devices, { id: first.deviceId });
     expect(device?.hostname).toBe("renamed");
   });
 
@@ -214,12 +215,7 @@ describe("POST /agents/enroll", () => {
   it("keeps a source device ID with its first device until the agent is released", async () => {
     const sibling = await createEnrollmentKey({ orgId: (await createOrg({ partnerId: org.partnerId })).id });
     const source = { sourceSystem: "Automate", sourceDeviceId: `computer-${org.id}` };
-    const recorded = async () =>
-      (
-        await asSystem((tx) =>
-          tx.select().from(deviceSourceIds).where(eq(deviceSourceIds.sourceId, source.sourceDeviceId)),
-        )
-      )[0];
+    const recorded = async () => (await rowsIn(deviceSourceIds, { sourceId: source.sourceDeviceId }))[0];
     const [first, second] = [(await enroll(body(key, source))).body, (await enroll(body(key, source))).body];
     expect([first.isSourceIdTaken, second.isSourceIdTaken]).toEqual([false, true]);
     const expected = { partnerId: org.partnerId, orgId: org.id, source: "automate" };
@@ -229,7 +225,7 @@ describe("POST /agents/enroll", () => {
       expect.objectContaining({ sourceIdTaken: `Automate ${source.sourceDeviceId}` }),
     );
     const releasedUntil = new Date(Date.now() + 60_000);
-    await asSystem((tx) => tx.update(agents).set({ releasedUntil }).where(eq(agents.id, first.agentId)));
+    await changeRows(agents, { id: first.agentId }, { releasedUntil });
     const third = (await enroll(body(key, source))).body;
     expect(third.isSourceIdTaken).toBe(false);
     expect(await recorded()).toMatchObject({ ...expected, deviceId: third.deviceId });

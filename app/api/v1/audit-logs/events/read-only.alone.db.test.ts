@@ -1,12 +1,11 @@
-import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
-import { asSystem, closeDatabase } from "@/db/client";
+import { closeDatabase } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { WRITE_TIMES } from "@/server/audit/record/pending-write";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
 import { env } from "@/server/ground/env";
 import { newId } from "@/server/ground/ids";
-import { bearer, call, createApiKey, createOrg, createUser, unknownSecret } from "@/testing/factories";
+import { bearer, call, createApiKey, createOrg, createUser, rowsIn, unknownSecret } from "@/testing/factories";
 import { tempFolder } from "@/testing/temp-folder";
 
 /** Loads fresh modules against a read-only database, as another process would: nothing is cached in memory. */
@@ -45,7 +44,7 @@ it("spools events while the database is read-only, even for a new key", async ()
   await recording.stopRecording();
   await database.closeDatabase();
 
-  const stored = () => asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, org.id)));
+  const stored = () => rowsIn(auditLogs, { orgId: org.id });
   expect(await stored()).toEqual([]);
   await startRecording({ dir });
   await flushRecording(60_000);

@@ -1,9 +1,7 @@
-import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { deviceEventLogs } from "@/db/schema";
 import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/logs/event-log-schema";
-import { auditRows, call, createDevice, type TestDevice } from "@/testing/factories";
+import { auditRows, call, createDevice, rowsIn, type TestDevice } from "@/testing/factories";
 
 const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({
   timestamp: "2026-05-01T10:00:00.123+02:00",
@@ -18,8 +16,7 @@ const event = (over: Partial<Record<keyof WireEvent, unknown>> = {}) => ({
 const put = (device: TestDevice, events: unknown, over: object = {}) =>
   call({ token: device, ...over }, `PUT /agents/${device.agentId}/eventlogs`, { events });
 
-const stored = (device: TestDevice) =>
-  asSystem((tx) => tx.select().from(deviceEventLogs).where(eq(deviceEventLogs.deviceId, device.id)));
+const stored = (device: TestDevice) => rowsIn(deviceEventLogs, { deviceId: device.id });
 
 describe("PUT /agents/:id/eventlogs", () => {
   let device: TestDevice;

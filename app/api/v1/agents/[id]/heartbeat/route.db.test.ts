@@ -1,15 +1,12 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { devices } from "@/db/schema";
 import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/devices/agents/schema";
-import { auditRows, call, createDevice, type TestDevice } from "@/testing/factories";
+import { auditRows, call, createDevice, rowsIn, type TestDevice } from "@/testing/factories";
 
 const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>
   call({ token: device, ip: over.ip ?? "192.0.2.1" }, `POST /agents/${device.agentId}/heartbeat`, over.body ?? {});
 
-const deviceRow = async (id: string) =>
-  (await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, id))))[0];
+const deviceRow = async (id: string) => (await rowsIn(devices, { id }))[0];
 
 const entriesOf = async ({ orgId }: TestDevice, action: string) =>
   (await auditRows(orgId)).filter((row) => row.action === action);

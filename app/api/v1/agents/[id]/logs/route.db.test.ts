@@ -1,9 +1,7 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { asSystem } from "@/db/client";
 import { agentLogs } from "@/db/schema";
 import type { WireLogEntry } from "@/server/devices/logs/agent-log-schema";
-import { call, createDevice, type TestDevice } from "@/testing/factories";
+import { call, createDevice, rowsIn, type TestDevice } from "@/testing/factories";
 
 const entry = (over: Partial<Record<keyof WireLogEntry, unknown>> = {}) => ({
   timestamp: "2026-05-01T10:00:00Z",
@@ -16,8 +14,7 @@ const entry = (over: Partial<Record<keyof WireLogEntry, unknown>> = {}) => ({
 const post = (device: TestDevice, logs: unknown, id = device.agentId) =>
   call(device, `POST /agents/${id}/logs`, { logs });
 
-const stored = (device: TestDevice) =>
-  asSystem((tx) => tx.select().from(agentLogs).where(eq(agentLogs.deviceId, device.id)));
+const stored = (device: TestDevice) => rowsIn(agentLogs, { deviceId: device.id });
 
 describe("POST /agents/:id/logs", () => {
   it("stores entries with every field and returns 201 with their number", async () => {
