@@ -319,28 +319,6 @@ describe("rule state", () => {
   });
 });
 
-it("a backtest matches the live evaluation", async () => {
-  const { org, admin } = await arrange();
-  await create(admin, { yaml: MANY });
-  const people = [await deletedBy(org), await deletedBy(org), await deletedBy(org)];
-  const minutes = [0, 1, 2, 3, 61, 62, 63, 64, 200, 211, 222];
-  const start = Date.now() - 5 * 24 * 3_600_000;
-  const events = minutes.flatMap((minute, i) =>
-    people.slice(0, 1 + (i % 3)).map(({ event }) => ({ ...event, timestamp: new Date(start + 60_000 * minute) })),
-  );
-  await appendEvents(events);
-  await evaluateOrganization(org.id);
-  const live = await alertsOf(admin);
-  const result = await backtestRule.run(admin, backtestInput.parse({ yaml: MANY, orgId: org.id }));
-  expect(live.length).toBeGreaterThan(2);
-  expect(result).toMatchObject({ alerts: live.length, complete: true, capped: false });
-  expect(result.days.find(({ alerts }) => alerts > 0)?.day).toBe(new Date(start).toISOString().slice(0, 10));
-  const key = (title: string, entries: readonly number[]) => `${title} ${entries[0]}`;
-  expect(result.samples.map((one) => key(one.title, one.entries)).sort()).toEqual(
-    live.map((one) => key(one.title, one.entries)).sort(),
-  );
-});
-
 it("shipped rules exist for every partner, cannot be edited, and keep partner settings", async () => {
   const { partner, admin } = await arrange();
   await asSystem((tx) => seedShippedRules(tx, partner.id));

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { agentLogs, deviceEventLogs, deviceLogPolicies } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { auditRows, call, changeRows, createDevice, createOrg, createUser, type TestDevice } from "@/testing/factories";
+import { auditRows, call, changeRows, createDevice, createUser, type TestDevice } from "@/testing/factories";
 import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { pruneDeviceLogs } from "./prune";
 
@@ -176,14 +176,5 @@ describe("device log retention", () => {
     );
     await pruneDeviceLogs({ orgIds: [late.orgId] });
     expect(await counts(late.orgId)).toEqual([0, 1]);
-  });
-
-  it("returns 403 to viewers and 404 to other organizations", async () => {
-    const viewer = await createUser({ orgId: device.orgId, role: "org_viewer" });
-    const body = { diagnosticDays: 1, eventDays: 1 };
-    expect((await call(viewer, `PUT ${path()}`, body)).status).toBe(403);
-    const stranger = await createUser({ orgId: (await createOrg()).id, role: "org_admin" });
-    expect((await call(stranger, `GET ${path()}`)).status).toBe(404);
-    expect((await call(stranger, `PUT ${path()}`, body)).status).toBe(404);
   });
 });

@@ -200,12 +200,10 @@ describe("context of an entry", () => {
     expect(await listed("s-")).toEqual([]);
   });
 
-  it("rejects unknown parameters and returns 404 to other organizations", async () => {
+  it("rejects invalid parameters", async () => {
     for (const query of ["minutes=0", "minutes=61", "ties=colour", "sources=nothing", "limit=none"]) {
       const answer = await call(admin, `GET /audit-logs/logs/${middle}/around?${query}`);
       expect([answer.status, answer.body.errors?.length], query).toEqual([400, 1]);
     }
-    const stranger = await createUser();
-    expect((await call(stranger, `GET /audit-logs/logs/${middle}/around`)).status).toBe(404);
   });
 });

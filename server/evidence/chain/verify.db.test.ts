@@ -83,28 +83,6 @@ describe("a clean chain", () => {
     expect(await verify(id)).toMatchObject({ status: "empty", rowsChecked: 0, firstSeq: null, head: null });
   });
 
-  it("stays intact after pruning and further writes", async () => {
-    const { id: orgId } = await createOrg();
-    await appendAudit(roles.app, auditRows(orgId, 10, { timestamp: daysAgo(400) }));
-    await appendAudit(roles.app, auditRows(orgId, 4));
-    await signCheckpoint(orgId);
-    await permit(orgId, 10);
-    await roles.admin.begin(async (tx) => {
-      await tx`SET LOCAL trailmark.prune = 'on'`;
-      await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10`;
-    });
-    expect(await verify(orgId)).toMatchObject({
-      status: "intact",
-      rowsChecked: 5,
-      firstSeq: 11,
-      prunedPrefix: { throughSeq: 10 },
-      breaks: [],
-    });
-    await appendAudit(roles.app, auditRows(orgId, 2));
-    expect((await verify(orgId)).status).toBe("intact");
-    expect(await signCheckpoint(orgId)).toMatchObject({ size: 17 });
-  });
-
   it("raises no false alarm while eight writers write", async () => {
     const verdicts = orderedCases(15);
     let orgId = "";
@@ -151,15 +129,6 @@ describe("tampering", () => {
     const found = await verify(orgId);
     expect(found.status).toBe("broken");
     expect(found.breaks[0]).toMatchObject({ seq: 7, kind: "altered" });
-  });
-
-  it("moving text between adjacent fields is detected", async () => {
-    const orgId = await chainWith(12);
-    await tamper(
-      (tx) =>
-        tx`UPDATE audit_logs SET action = action || 'd', resource_type = 'evice' WHERE org_id = ${orgId} AND chain_seq = 7`,
-    );
-    expect((await verify(orgId)).breaks[0]).toMatchObject({ seq: 7, kind: "altered" });
   });
 
   it("deleting a row is detected at its sequence", async () => {
@@ -305,12 +274,6 @@ describe("tampering", () => {
         tx`UPDATE audit_logs SET timestamp = timestamp - interval '1 year' WHERE org_id = ${orgId} AND chain_seq = 6`,
     );
     expect(await between(orgId, range)).toMatchObject({ status: "broken", breaks: [{ seq: 6 }] });
-  });
-
-  it("deleting the head is detected", async () => {
-    const orgId = await chainWith(12);
-    await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${orgId}`);
-    expect((await verify(orgId)).breaks).toMatchObject([{ seq: 13, kind: "truncated" }]);
   });
 
   it("a forged copy of a receipt has no effect", async () => {

@@ -156,37 +156,6 @@ describe("the nightly verification", () => {
     expect(nights).toBeGreaterThan(10);
   });
 
-  it("reports a deletion the first night, even at the end of a slice", async () => {
-    for (const [from, to] of [
-      [5, 5],
-      [31, 40],
-      [2, 59],
-      [1, 30],
-    ] as const) {
-      const { id } = await createOrg();
-      await write(id, 60);
-      await verifyNightly(id);
-      await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${from} AND ${to}`);
-      const found = await verifyNightly(id);
-      expect(found).toMatchObject({ status: "broken" });
-      expect(found?.breaks.map(({ kind }) => kind)).toContain("missing");
-    }
-  });
-
-  it("reports a missing beginning the next night, whatever the head claims", async () => {
-    for (const claim of [0, 5]) {
-      const { id } = await createOrg();
-      await write(id, 60);
-      for (let night = 0; night < 5; night++) expect((await verifyNightly(id))?.status).toBe("intact");
-      await tamper(async (tx) => {
-        await tx`UPDATE audit_chain_heads h SET pruned_through_seq = ${claim}, pruned_through_checksum = (
-          SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = ${claim}) WHERE org_id = ${id}`;
-        await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 5`;
-      });
-      expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "missing" }] });
-    }
-  });
-
   it.each([0, 20])("reports an unsealed row among %i others", async (others) => {
     const { id } = await createOrg();
     if (others > 0) await write(id, others);
@@ -208,18 +177,6 @@ describe("the nightly verification", () => {
     const found = await verifyNightly(lost);
     expect(found?.status).toBe("broken");
     for (const { actual } of found?.breaks ?? []) expect(actual).toMatch(/^the chain has no head/);
-  });
-
-  it("reports a missing tail even if the head was reset", async () => {
-    const { id } = await createOrg();
-    await write(id, 10);
-    await verifyNightly(id);
-    await tamper(async (tx) => {
-      const [row] = await tx`SELECT checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 7`;
-      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 7`;
-      await tx`UPDATE audit_chain_heads SET seq = 7, checksum = ${row?.checksum} WHERE org_id = ${id}`;
-    });
-    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 8, kind: "truncated" }] });
   });
 
   it("continues over a pruned beginning", async () => {
@@ -362,14 +319,6 @@ describe("integrity over tRPC", () => {
     const [first] = await caller.integrity.alarms();
     await caller.integrity.verify({});
     expect(await caller.integrity.alarms()).toMatchObject([{ source: "nightly", at: first?.at }]);
-  });
-
-  it("returns nothing of another organization", async () => {
-    const { id } = await createOrg();
-    const stranger = await open((await createOrg()).id);
-    await expect(stranger.integrity.status({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
-    await expect(stranger.integrity.verify({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
-    await expect(stranger.retention.get({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("returns the retention policy and its next run", async () => {

@@ -66,16 +66,6 @@ describe("proof of an entry", () => {
     expect(ctx.permissions.has("audit:export")).toBe(true);
   });
 
-  it("requires audit:export; foreign and missing entries look alike", async () => {
-    const { orgId, id, admin } = await arrange();
-    expect((await prove(id, await createUser({ orgId, role: "org_viewer" }))).status).toBe(403);
-    const foreign = await prove((await arrange()).id, admin);
-    const missing = await prove(randomUUID(), admin);
-    expect([foreign.status, foreign.body.detail]).toEqual([missing.status, missing.body.detail]);
-    expect(missing.status).toBe(404);
-    expect((await prove("no-uuid", admin)).status).toBe(400);
-  });
-
   it("is refused with an explanation when the entry differs from the signed one", async () => {
     const { orgId, id, seq, admin } = await arrange();
     await signCheckpoint(orgId);
@@ -137,15 +127,6 @@ describe("short link to a proof", () => {
     const rows = await roles.owner`SELECT * FROM audit_shared_proofs WHERE entry_id = ${id}`;
     expect(JSON.stringify(rows)).not.toContain(path.slice(3));
     expect(JSON.stringify(rows)).not.toMatch(/Größe|device\.update/);
-  });
-
-  it("cannot be listed or revoked by another organization", async () => {
-    const { id, ctx } = await arrange();
-    const link = await share(ctx, id);
-    const outsider = (await arrange()).ctx;
-    expect(await list(outsider, id)).toEqual([]);
-    await expect(revokeProofLink.run(outsider, { id: link.id })).rejects.toMatchObject({ code: "not_found" });
-    expect((await open(link.path)).status).toBe(200);
   });
 
   it("cannot be extended or redirected by the application, or read without a tenant", async () => {
