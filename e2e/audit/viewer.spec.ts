@@ -32,13 +32,6 @@ test("no matches shows a message with a way back", async ({ viewer, page }) => {
   await expect(page).toHaveURL(/result=denied/);
 });
 
-test("an old link opens with current parameter names", async ({ viewer, page }) => {
-  await viewer.open("?actor=nobody-of-that-name&without=user.login,type:agent");
-  await expect(page).toHaveURL(/user=nobody-of-that-name/);
-  await expect(page).toHaveURL(/excludeActions=user\.login/);
-  await expect(viewer.chips).toContainText("Without actor type");
-});
-
 test("shows a past range, and reports an invalid URL", async ({ viewer, page }) => {
   await viewer.open("?range=often&fold=false");
   await expect(page.getByRole("status").filter({ hasText: "range=often" })).toBeVisible();

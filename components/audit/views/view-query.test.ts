@@ -62,15 +62,3 @@ test("an updated view keeps a range only if it had one or there is no filter", (
 test("every built-in view has a filter", () => {
   for (const { query } of BUILT_IN) expect(isNarrowed(shown(toChange(query)))).toBe(true);
 });
-
-test("a view saved under former names has the same filters", () => {
-  const old = "actor=jane&type=agent&without=user.login%2Cresult%3Asuccess&actorId=bot-7";
-  expect(toChange(old)).toMatchObject({
-    user: "jane",
-    actorType: "agent",
-    excludeActions: "user.login",
-    exclude: "result:success",
-    rawActorId: "bot-7",
-  });
-  expect(isShown(shown(toChange(old)), old)).toBe(true);
-});

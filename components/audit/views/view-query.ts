@@ -1,6 +1,5 @@
 import { createLoader } from "nuqs/server";
 import { type FilterParam, type Filters, filterParsers, type View } from "@/components/audit/state/view";
-import { presentParams } from "@/server/audit/query/old-address";
 import { keysOf } from "@/server/ground/records";
 
 const RANGE: readonly FilterParam[] = ["range", "from", "to"];
@@ -35,7 +34,7 @@ export const isNarrowed = (view: View): boolean => toQuery(view, false) !== "";
 export const hasRange = (view: Partial<View>): boolean => RANGE.some((name) => (view[name] ?? null) !== null);
 
 const loadFilters = createLoader(filterParsers);
-const parseQuery = (query: ViewQuery): Filters => loadFilters(presentParams(new URLSearchParams(query)));
+const parseQuery = (query: ViewQuery): Filters => loadFilters(new URLSearchParams(query));
 
 /**
  * The view change that applies a saved view: other filters are cleared, and the range only if the view has its own. As

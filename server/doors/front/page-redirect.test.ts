@@ -48,13 +48,3 @@ it("passes the requested URL to a page with a session, ignoring client claims", 
   });
   expect(request("/login", { cookie, [REQUESTED_PAGE]: "/forged" })).toEqual({});
 });
-
-it.each([
-  ["/?actor=jane&org=1", "/?user=jane&orgId=1"],
-  ["/devices?org=1&_rsc=x", "/devices?orgId=1"],
-  ["//evil.example/?org=1", "/evil.example/?orgId=1"],
-  ["/\\\\evil.example/?org=1", "/evil.example/?orgId=1"],
-])("redirects the old link %s to %s", (url, location) => {
-  expect(request(url)).toEqual({ location });
-  expect(request(url, { cookie: `${sessionCookie(false)}=token` })).toEqual({ location });
-});

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { presentSearch } from "@/server/audit/query/old-address";
 import { REQUESTED_PAGE, sessionToken } from "@/server/identity/auth/session-cookie";
 import { isOpen } from "./kept-pages";
 
@@ -37,14 +36,9 @@ export function namedTwice(rawHeaders: readonly string[]): string | null {
   return null;
 }
 
-function redirect(outgoing: ServerResponse, location: string): true {
-  outgoing.writeHead(307, { Location: location, "Cache-Control": "no-store" }).end();
-  return true;
-}
-
 /**
- * Redirects old links to their current address, and visitors without a session cookie to the sign-in page and back
- * afterwards; true if redirected. The page checks the session itself and gets its address in a request header.
+ * Redirects visitors without a session cookie to the sign-in page and back afterwards; true if redirected. The page
+ * checks the session itself and gets its address in a request header.
  */
 export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse, https: boolean): boolean {
   delete incoming.headers[REQUESTED_PAGE];
@@ -53,12 +47,12 @@ export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse
   const params = new URLSearchParams(query);
   // Next's router adds this to requests for a page's data.
   params.delete("_rsc");
-  const present = presentSearch(pathname, params);
-  const page = present.size > 0 ? `${pathname}?${present}` : pathname;
-  // Two slashes would name another host; browsers treat backslashes like slashes.
-  if (present.toString() !== params.toString()) return redirect(outgoing, page.replace(/^[/\\]+/, "/"));
-  if (!sessionToken({ get: () => incoming.headers.cookie ?? null }, https))
-    return redirect(outgoing, page === "/" ? "/login" : `/login?${new URLSearchParams({ callbackUrl: page })}`);
+  const page = params.size > 0 ? `${pathname}?${params}` : pathname;
+  if (!sessionToken({ get: () => incoming.headers.cookie ?? null }, https)) {
+    const location = page === "/" ? "/login" : `/login?${new URLSearchParams({ callbackUrl: page })}`;
+    outgoing.writeHead(307, { Location: location, "Cache-Control": "no-store" }).end();
+    return true;
+  }
   incoming.headers[REQUESTED_PAGE] = page;
   return false;
 }
