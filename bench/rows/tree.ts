@@ -4,6 +4,7 @@ import { type Bench, type Figure, figuresOf, interleave, medianMsOf, msOf } from
 import { p99While } from "@/bench/plain";
 import type { World } from "@/bench/world";
 import { asSystem } from "@/db/client";
+import { drain } from "@/db/copy/drain";
 import { findGap } from "@/server/evidence/chain/verify";
 import { EMPTY_ROOT } from "@/server/evidence/checkpoints/hashing";
 import { fromTree } from "@/server/evidence/checkpoints/nodes";
@@ -123,7 +124,7 @@ async function counting(world: World, orgId: string): Promise<Figure> {
     const stream = await world.owner
       .unsafe(`COPY (SELECT * FROM audit_logs WHERE org_id = '${orgId}' ORDER BY chain_seq) TO STDOUT`)
       .readable();
-    for await (const _ of stream);
+    await drain(stream, () => {});
   };
   const seen = await interleave(3, { value: () => msOf(() => findGap(orgId)), reference: () => msOf(copy) });
   return inMs("gap count", seen, { max: 0.2 });
