@@ -12,7 +12,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
-import { Failure, Notice } from "@/components/ui/notice";
+import { Notice, QueryFailure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { actorOf, sentenceText } from "@/server/audit/sentence";
@@ -160,9 +160,7 @@ export function Around({ id }: { id: string }) {
       ) : (
         <PageHeader title="Everything around this moment" />
       )}
-      {query.isError && (
-        <Failure error={query.error} onRetry={() => void query.refetch()} what="the entries around it" />
-      )}
+      <QueryFailure query={query} what="the entries around it" />
       {query.data && (
         <>
           <AroundTools view={view} page={query.data} onChange={(change) => void setView(change)} />

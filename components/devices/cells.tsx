@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { counted } from "@/components/format/amounts";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { capitalized } from "@/server/ground/text";
@@ -30,10 +31,10 @@ export function LogMessage({ message, fields }: { message: string; fields: Recor
     <div>
       <span className={classes.message}>{message}</span>
       {has && (
-        <details className={classes.fields}>
+        <Text component="details" size="xs" c="dimmed" mt={4}>
           <summary>{counted(Object.keys(fields).length, "field")}</summary>
-          <pre>{JSON.stringify(fields, null, 2)}</pre>
-        </details>
+          <pre className={`tm-box ${classes.message}`}>{JSON.stringify(fields, null, 2)}</pre>
+        </Text>
       )}
     </div>
   );

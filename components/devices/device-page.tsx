@@ -8,7 +8,7 @@ import { AuditHistory } from "@/components/audit/audit-history";
 import { DeviceFields } from "@/components/custom-fields/device-fields";
 import { useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { AgentAccess } from "./agent-access";
@@ -41,7 +41,7 @@ export function DevicePage({ id }: { id: string }) {
     <>
       <BackLink href={orgId ? `/devices?orgId=${orgId}` : "/devices"}>Devices</BackLink>
       {query.isError && !device && <PageHeader title="Device" />}
-      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="this device" />}
+      <QueryFailure query={query} what="this device" />
       {device && (
         <>
           <PageHeader

@@ -1,13 +1,12 @@
 "use client";
 
-import { Text } from "@mantine/core";
+import { Box, Stack, Text } from "@mantine/core";
 import { bytes, duration } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { Fact } from "@/components/ui/facts";
+import { Facts } from "@/components/ui/facts";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { capitalized } from "@/server/ground/text";
 import { systemOf } from "./cells";
-import classes from "./device-page.module.css";
 
 /** Unit suffixes in the agents' metric names, and their symbols. */
 const UNIT = new Map(Object.entries({ percent: "%", gb: "GB", mb: "MB", ms: "ms" }));
@@ -53,36 +52,36 @@ export function Overview({ device }: { device: DeviceDetail }) {
   const metrics = Object.entries(device.metrics ?? {});
   return (
     <>
-      <dl className={classes.facts}>
-        <Fact name="Hostname">{device.hostname}</Fact>
-        <Fact name="System">{systemOf(device)}</Fact>
-        <Fact name="Serial number">{device.serialNumber ?? "Unknown"}</Fact>
-        <Fact name="Last address">{device.lastIp ?? "Unknown"}</Fact>
-        <Fact name="Last seen">
-          <When at={device.lastSeenAt} />
-        </Fact>
-        <Fact name="Agent version">{device.agentVersion ?? "No agent"}</Fact>
-        <Fact name="Agent status">{statusOf(device)}</Fact>
-        <Fact name="Enrolled">
-          <When at={device.createdAt} />
-        </Fact>
-        <Fact name="Device ID">
-          <code>{device.id}</code>
-        </Fact>
-      </dl>
+      <Box px="edge" py={16}>
+        <Facts
+          inBlocks
+          facts={[
+            ["Hostname", device.hostname],
+            ["System", systemOf(device)],
+            ["Serial number", device.serialNumber ?? "Unknown"],
+            ["Last address", device.lastIp ?? "Unknown"],
+            ["Last seen", <When key="seen" at={device.lastSeenAt} />],
+            ["Agent version", device.agentVersion ?? "No agent"],
+            ["Agent status", statusOf(device)],
+            ["Enrolled", <When key="enrolled" at={device.createdAt} />],
+            ["Device ID", <code key="id">{device.id}</code>],
+          ]}
+        />
+      </Box>
       {metrics.length > 0 && (
-        <Text size="xs" c="dimmed" px="edge" pt="md">
-          As of the last report, <When at={device.lastSeenAt} />
-        </Text>
-      )}
-      {metrics.length > 0 && (
-        <dl className={classes.facts} aria-label="Metrics of the last heartbeat">
-          {metrics.map(([name, value]) => (
-            <Fact key={name} name={metricName(name)}>
-              {typeof value === "object" ? <code>{JSON.stringify(value)}</code> : metricValue(name, value)}
-            </Fact>
-          ))}
-        </dl>
+        <Stack className="tm-ruled" px="edge" py={12}>
+          <Text size="xs" c="dimmed">
+            As of the last report, <When at={device.lastSeenAt} />
+          </Text>
+          <Facts
+            inBlocks
+            label="Metrics of the last heartbeat"
+            facts={metrics.map(([name, value]) => [
+              metricName(name),
+              typeof value === "object" ? <code key={name}>{JSON.stringify(value)}</code> : metricValue(name, value),
+            ])}
+          />
+        </Stack>
       )}
     </>
   );

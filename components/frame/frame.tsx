@@ -1,6 +1,6 @@
 "use client";
 
-import { Burger } from "@mantine/core";
+import { Burger, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import Link from "next/link";
@@ -29,7 +29,7 @@ function PrintedBy() {
   const [at, setAt] = useState<Date | null>(null);
   useListeners({ beforeprint: () => flushSync(() => setAt(new Date())) }, () => window);
   return (
-    <p className={classes.printed}>
+    <p className={classes.printed} data-printed>
       Printed by {user.name} ({user.email}){at && `, ${dateTime(at, zone)} (${zoneName(zone, at)})`}
     </p>
   );
@@ -65,13 +65,13 @@ export function Frame({ release, children }: { release: string; children: ReactN
           <span className={`${brand.name} ${classes.name}`}>Trailmark</span>
         </Link>
         <OrgSwitcher />
-        <div className={classes.tools}>
+        <Group gap={4} ml="auto" wrap="nowrap">
           <IntegrityBadge />
           <NotificationBell />
           <PaletteKey />
           <SchemeMenu />
           <UserMenu />
-        </div>
+        </Group>
       </header>
       <div className={classes.navbar} data-screen>
         <Nav release={release} />

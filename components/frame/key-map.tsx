@@ -1,8 +1,7 @@
 "use client";
 
-import { Kbd, Modal } from "@mantine/core";
-import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
-import classes from "./key-map.module.css";
+import { Group, Kbd, Stack, Text } from "@mantine/core";
+import { Dialog } from "@/components/ui/dialogs/dialog";
 
 const KEYS: [string, [string[], string][]][] = [
   [
@@ -35,26 +34,27 @@ const KEYS: [string, [string[], string][]][] = [
 ];
 
 export function KeyMap({ onClose }: { onClose: () => void }) {
-  useReturnedFocus();
   return (
-    <Modal opened onClose={onClose} title="Keyboard" size="md">
+    <Dialog onClose={onClose} title="Keyboard" size="md">
       {KEYS.map(([group, keys]) => (
-        <section key={group} className={classes.group} aria-label={group}>
-          <h3>{group}</h3>
-          <dl>
+        <Stack component="section" key={group} gap={8} mb={20} aria-label={group}>
+          <Text component="h3" size="xs" c="dimmed">
+            {group}
+          </Text>
+          <Stack component="dl" gap={8}>
             {keys.map(([names, what]) => (
-              <div key={what}>
-                <dt>
+              <Group key={what} gap={12} align="baseline" wrap="nowrap">
+                <Group component="dt" gap={4} w={92} flex="none">
                   {names.map((name) => (
                     <Kbd key={name}>{name}</Kbd>
                   ))}
-                </dt>
+                </Group>
                 <dd>{what}</dd>
-              </div>
+              </Group>
             ))}
-          </dl>
-        </section>
+          </Stack>
+        </Stack>
       ))}
-    </Modal>
+    </Dialog>
   );
 }

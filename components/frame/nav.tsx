@@ -1,5 +1,6 @@
 "use client";
 
+import { Stack, Text } from "@mantine/core";
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
 import { isVisibleTo, navGroups } from "@/components/nav-items";
@@ -25,12 +26,16 @@ export function Nav({ release, onFollow }: { release: string; onFollow?: () => v
     }))
     .filter((group) => group.items.length > 0);
   return (
-    <div className={classes.column}>
-      <nav aria-label="Pages" className={classes.nav}>
+    <Stack justify="space-between" mih="100%" gap={0}>
+      <Stack component="nav" aria-label="Pages" gap={20} p="12px 8px">
         {groups.map((group) => (
-          <div key={group.label ?? "main"} className={classes.group}>
-            {group.label && <p className={classes.label}>{group.label}</p>}
-            <ul className={classes.list}>
+          <Stack key={group.label ?? "main"} gap={4}>
+            {group.label && (
+              <Text size="xs" c="dimmed" px={8}>
+                {group.label}
+              </Text>
+            )}
+            <Stack component="ul" gap={2}>
               {group.items.map(({ href, label, icon: Icon }) => (
                 <li key={href}>
                   <PageLink
@@ -44,11 +49,13 @@ export function Nav({ release, onFollow }: { release: string; onFollow?: () => v
                   </PageLink>
                 </li>
               ))}
-            </ul>
-          </div>
+            </Stack>
+          </Stack>
         ))}
-      </nav>
-      <footer className={classes.release}>Trailmark {release}</footer>
-    </div>
+      </Stack>
+      <Text component="footer" size="xs" c="dimmed" p="12px 16px" style={{ overflowWrap: "anywhere" }}>
+        Trailmark {release}
+      </Text>
+    </Stack>
   );
 }

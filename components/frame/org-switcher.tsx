@@ -1,6 +1,6 @@
 "use client";
 
-import { Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Button, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Building2, Check, ChevronsUpDown } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
@@ -18,7 +18,7 @@ export function OrgSwitcher() {
   const [opened, menu] = useDisclosure(false);
   const [only, ...others] = organizations;
   if (!only) return null;
-  if (others.length === 0) return <span className={classes.single}>{only.name}</span>;
+  if (others.length === 0) return <span className="tm-clipped tm-quiet">{only.name}</span>;
   const name = org?.name ?? (several.length > 0 ? `${several.length} organizations` : ALL);
   const pick = (id: string | null) => {
     void setOrg(id);
@@ -27,11 +27,22 @@ export function OrgSwitcher() {
   return (
     <Popover opened={opened} onClose={menu.close} width={280}>
       <Popover.Target>
-        <UnstyledButton className={classes.button} aria-label={`Organization: ${name}`} onClick={menu.toggle}>
-          <Building2 size={15} strokeWidth={1.75} aria-hidden />
+        <Button
+          variant="subtle"
+          color="gray"
+          size="sm"
+          h={32}
+          px={8}
+          miw={0}
+          fw={400}
+          fz="md"
+          leftSection={<Building2 size={15} strokeWidth={1.75} aria-hidden />}
+          rightSection={<ChevronsUpDown size={14} strokeWidth={1.75} aria-hidden />}
+          aria-label={`Organization: ${name}`}
+          onClick={menu.toggle}
+        >
           <span className="tm-clipped">{name}</span>
-          <ChevronsUpDown size={14} strokeWidth={1.75} aria-hidden />
-        </UnstyledButton>
+        </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Organization">
         <Choices onPick={pick} />
@@ -61,14 +72,13 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
     // biome-ignore lint/a11y/noStaticElementInteractions: handles keys of the field and buttons inside.
     <div ref={list} onKeyDown={onKeyDown}>
       {organizations.length > SEARCH_THRESHOLD && (
-        <div className={classes.find}>
-          <TextInput
-            aria-label="Find an organization"
-            placeholder="Find an organization"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-        </div>
+        <TextInput
+          className={classes.find}
+          aria-label="Find an organization"
+          placeholder="Find an organization"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
       )}
       <ul style={{ padding: 4 }}>
         {found.map(({ id, name }) => (

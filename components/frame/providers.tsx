@@ -1,12 +1,6 @@
 "use client";
 
-import {
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  MantineProvider,
-  type MantineTheme,
-} from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, MantineProvider } from "@mantine/core";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { type ReactNode, useEffect } from "react";
 import { ZoneProvider } from "@/components/format/zone";
@@ -139,22 +133,10 @@ const theme = createTheme({
   },
 });
 
-/** Text colors of the light and outline variants, dark enough for WCAG AA on their own tint. */
-function readableVariants(theme: MantineTheme): Record<string, string> {
-  const variables: Record<string, string> = {};
-  for (const hue of Object.keys(theme.colors)) {
-    if (hue === "dark") continue;
-    variables[`--mantine-color-${hue}-light-color`] = `color-mix(in srgb, var(--mantine-color-${hue}-9), black 38%)`;
-    variables[`--mantine-color-${hue}-outline`] = `color-mix(in srgb, var(--mantine-color-${hue}-9), black 30%)`;
-  }
-  return variables;
-}
-
 /** Fixes for colors that miss the contrast of WCAG AA, and our own surfaces. */
-const cssVariables: CSSVariablesResolver = (theme) => ({
+const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
-    ...readableVariants(theme),
     "--mantine-color-body": "#ffffff",
     "--mantine-color-dimmed": "#56626d",
     "--mantine-color-placeholder": "#5c666f",
@@ -163,6 +145,7 @@ const cssVariables: CSSVariablesResolver = (theme) => ({
     "--mantine-color-anchor": "var(--mantine-color-teal-7)",
     "--mantine-color-gray-text": "var(--mantine-color-gray-7)",
     "--mantine-color-gray-light-color": "var(--mantine-color-gray-8)",
+    "--mantine-color-yellow-light-color": "color-mix(in srgb, var(--mantine-color-yellow-9), black 38%)",
     "--mantine-color-teal-light-color": "var(--mantine-color-teal-8)",
     "--mantine-color-teal-outline": "var(--mantine-color-teal-7)",
   },

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, type ButtonProps, createPolymorphicComponent, Kbd, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Box, Button, type ButtonProps, createPolymorphicComponent, Kbd, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Keyboard, LogOut, type LucideIcon } from "lucide-react";
 import dynamic from "next/dynamic";
@@ -47,18 +47,19 @@ export function UserMenu() {
   return (
     <Popover opened={opened} onClose={menu.close} align="end" width={240}>
       <Popover.Target>
-        <UnstyledButton
-          className={classes.trigger}
+        <ActionIcon
+          size={32}
+          radius="50%"
           aria-label={`Account of ${user.name}, ${initials(user.name || user.email)}`}
           onClick={menu.toggle}
         >
           <span className={classes.avatar} aria-hidden>
             {initials(user.name || user.email)}
           </span>
-        </UnstyledButton>
+        </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-label="Account" className={classes.account}>
-        <div className={classes.who}>
+        <Box p="8px 12px 12px">
           <Text fw={600} truncate>
             {user.name}
           </Text>
@@ -68,7 +69,7 @@ export function UserMenu() {
           <Text size="sm" c="dimmed">
             {roleName(user.role)}
           </Text>
-        </div>
+        </Box>
         {[accountItem, startItem]
           .filter((item) => isVisibleTo(item, me))
           .map(({ href, label, icon: Icon }) => (

@@ -5,39 +5,28 @@ const STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as con
 const counts = (chains: Partial<Record<(typeof STATUSES)[number], number>>) =>
   STATUSES.map((status) => ({ status, count: chains[status] ?? 0 }));
 
-it("names the worst state of all chains and its count", () => {
-  expect(summaryOfAll(counts({ intact: 5, empty: 1 }), 0)).toEqual({
-    state: "intact",
-    word: "All 5 intact",
-    sentence: "Audit chains: 5 intact, 1 without entries",
-  });
-  expect(summaryOfAll(counts({ unproven: 2, intact: 3 }), 0)).toMatchObject({
-    state: "unproven",
-    word: "2 not proven",
-  });
-  expect(summaryOfAll(counts({ not_checked: 1, intact: 3 }), 0)).toMatchObject({
-    state: "unproven",
-    word: "1 not checked",
-  });
-  expect(summaryOfAll(counts({ broken: 1, unproven: 2, intact: 1_200 }), 0)).toEqual({
-    state: "broken",
-    word: "1 broken",
-    sentence: "Audit chains: 1 broken, 2 not proven, 1,200 intact",
-  });
-});
+const words = (chains: Parameters<typeof counts>[0], alarms = 0) =>
+  Object.values(summaryOfAll(counts(chains), alarms)).join("; ");
 
-it("treats an alarm as a broken chain before the counts are refreshed, and claims nothing unknown", () => {
-  expect(summaryOfAll(counts({ intact: 5 }), 1)).toEqual({
-    state: "broken",
-    word: "1 broken",
-    sentence: "Audit chains: 1 broken",
-  });
+it.for([
+  [{ intact: 5, empty: 1 }, 0, "intact; All 5 intact; Audit chains: 5 intact, 1 without entries"],
+  [{ unproven: 2, intact: 3 }, 0, "unproven; 2 not proven; Audit chains: 2 not proven, 3 intact"],
+  [{ not_checked: 1, intact: 3 }, 0, "unproven; 1 not checked; Audit chains: 1 not checked, 3 intact"],
+  [
+    { broken: 1, unproven: 2, intact: 1_200 },
+    0,
+    "broken; 1 broken; Audit chains: 1 broken, 2 not proven, 1,200 intact",
+  ],
+  // An alarm is a broken chain before the counts are refreshed.
+  [{ intact: 5 }, 1, "broken; 1 broken; Audit chains: 1 broken"],
+  [{ empty: 3 }, 0, "unknown; Integrity; No organization has entries yet"],
+] as const)("names the worst state of all chains and its count: %j, %i alarms", ([chains, alarms, text]) =>
+  expect(words(chains, alarms)).toBe(text),
+);
+
+it("claims nothing before the first reading but alarms", () => {
   expect(summaryOfAll([], 2)).toMatchObject({ word: "2 broken" });
   expect(summaryOfAll([], 0)).toMatchObject({ state: "unknown", sentence: "Not known yet" });
-  expect(summaryOfAll(counts({ empty: 3 }), 0)).toMatchObject({
-    state: "unknown",
-    sentence: "No organization has entries yet",
-  });
 });
 
 it("the badge is unknown once the state cannot be read, unless it was broken", () => {

@@ -7,7 +7,6 @@ import { useQueryStates } from "nuqs";
 import { useRef, useState } from "react";
 import type { Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
-import { useConfirmedDownload } from "@/components/confirmed-download";
 import { count, counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/clock";
 import { randomUuid } from "@/components/format/random-uuid";
@@ -16,6 +15,7 @@ import { useRequestedAction } from "@/components/requested-action";
 import { type Outputs, UNBATCHED, useTRPC, useTRPCClient } from "@/components/trpc";
 import { errorText, Failure, Message } from "@/components/ui/notice";
 import { Breaks } from "./breaks";
+import { useEvidence } from "./evidence";
 import classes from "./integrity.module.css";
 import {
   faultOf,
@@ -80,8 +80,10 @@ function PartFields({ part, onPart }: PartFieldsProps) {
   const RangeEnds = mode === "time" ? Times : Sequences;
   return (
     <>
-      <Input.Wrapper label="Range" labelElement="div" className={classes.way}>
+      <Input.Wrapper label="Range" labelElement="div">
         <SegmentedControl
+          display="flex"
+          w="fit-content"
           aria-label="Range by time or by entry"
           data={RANGE_MODES}
           value={mode}
@@ -168,7 +170,7 @@ export function CheckRange({ org, rows, prunedUnder }: Props) {
   return (
     <>
       <form
-        className={classes.check}
+        className="tm-fields"
         onSubmit={(event) => {
           event.preventDefault();
           verify.mutate(part);
@@ -217,16 +219,12 @@ export function CheckRange({ org, rows, prunedUnder }: Props) {
 }
 
 function Evidence({ org, part }: { org: Org; part: Part }) {
-  const onDownload = useConfirmedDownload();
-  const isAlarmed = useQuery(useTRPC().integrity.alarms.queryOptions()).data?.some((alarm) => alarm.orgId === org.id);
-  const query = new URLSearchParams({ orgId: org.id, ...(isAlarmed && { despite: "alarm" }) });
-  for (const [name, value] of Object.entries(toInput(part))) if (value) query.set(name, String(value));
+  const { isAlarmed, link } = useEvidence(org.id, toInput(part));
   return (
     <Button
       component="a"
-      href={faultOf(part) ? undefined : `/api/v1/audit-logs/evidence?${query}`}
-      download
-      onClick={onDownload}
+      {...link}
+      {...(faultOf(part) && { href: undefined })}
       variant="default"
       leftSection={<Download size={15} aria-hidden />}
     >

@@ -7,7 +7,7 @@ import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
-import { Failure, Notice } from "@/components/ui/notice";
+import { Notice, QueryFailure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SHOWN_CHECKPOINTS } from "./shown";
@@ -42,7 +42,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
             <Skeleton height={120} />
           </Box>
         )}
-        {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checkpoints" />}
+        <QueryFailure query={query} what="the checkpoints" />
         {query.data &&
           (query.data.data.length === 0 ? (
             <Notice title="No checkpoint yet">The first is signed shortly after the first audit entries.</Notice>

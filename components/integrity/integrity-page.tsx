@@ -8,7 +8,7 @@ import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
 import { isHeadAlarm } from "@/server/audit/vocabulary";
 import { Breaks, placesText } from "./breaks";
@@ -49,7 +49,7 @@ function Integrity({ org }: { org: Org }) {
         </Box>
       )}
       {status.isError ? (
-        <Failure error={status.error} onRetry={() => void status.refetch()} what="the state of the chain" />
+        <QueryFailure query={status} what="the state of the chain" />
       ) : (
         <>
           {status.data && (

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { MAX_BREAKS } from "@/server/evidence/chain/verifier";
+import { placesText } from "./breaks";
 import { faultOf, isWhole, modeOf, scopeOf, titleOf, toInput, WHOLE } from "./part";
 
 const FOUND = {
@@ -69,4 +71,12 @@ describe("a part of a chain", () => {
       "1,001 entries in the range, entries 1,000 to 2,000; the whole chain of 5,000 was read for it. Read in 1.0 s.",
     );
   });
+});
+
+const places = (n: number) => placesText(Array.from({ length: n }));
+
+it("counts breaks, without a number when the list is full", () => {
+  expect(places(1)).toBe("1 place");
+  expect(places(MAX_BREAKS - 1)).toBe("99 places");
+  expect(places(MAX_BREAKS)).toBe("at least 100 places, of which the first 100 are listed");
 });

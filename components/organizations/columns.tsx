@@ -7,7 +7,6 @@ import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
-import classes from "./organizations.module.css";
 
 type Status = OrganizationOverview["chain"]["status"];
 
@@ -80,7 +79,7 @@ function ResultCount({ n, result, orgId }: { n: number; result: "failure" | "den
   const text = result === "denied" ? `${count(n)} denied` : counted(n, "failure");
   if (n === 0) return <span className="tm-quiet">{text}</span>;
   return (
-    <Link className={classes.bad} href={entriesOf(orgId, result)} prefetch={false}>
+    <Link href={entriesOf(orgId, result)} prefetch={false} style={{ color: "var(--tm-bad)", lineHeight: "24px" }}>
       {text}
     </Link>
   );

@@ -14,7 +14,7 @@ import { Trend } from "@/components/reports/trend";
 import { useTRPC } from "@/components/trpc";
 import { Facts } from "@/components/ui/facts";
 import { Figures } from "@/components/ui/figures";
-import { Failure, Notice } from "@/components/ui/notice";
+import { Notice, QueryFailure } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
 import { StateTag } from "@/components/ui/state-tag";
 import { DAY_MS } from "@/server/ground/time/durations";
@@ -35,7 +35,7 @@ export function OrganizationPage({ id }: { id: string }) {
     return (
       <>
         <PageHeader title="Organization" />
-        <Failure error={query.error} onRetry={() => void query.refetch()} what="this organization" />
+        <QueryFailure query={query} what="this organization" />
       </>
     );
   if (!query.data)

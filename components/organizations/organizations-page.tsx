@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Button, Group, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { Box, Button, Group, Select, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Download, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
@@ -10,7 +10,8 @@ import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { saveFile } from "@/components/save-file";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import { Failure, Message, NoMatch, Notice } from "@/components/ui/notice";
+import { LoadingRows } from "@/components/ui/loading-rows";
+import { Message, NoMatch, Notice, QueryFailure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { SearchField } from "@/components/ui/search-field";
 import { toCsv } from "@/server/ground/csv";
@@ -66,13 +67,13 @@ export function OrganizationsPage() {
           </Message>
         </Box>
       )}
-      <div className={classes.tools} data-screen>
+      <Group className={classes.tools} gap="8px 12px" px="edge" pb={12} data-screen>
         <SearchField label="Search organizations" value={view.search ?? ""} onSearch={search} />
         <Filters counts={query.data?.counts} show={view.show ?? []} onToggle={toggle} />
         <SortSelect sort={view.sort} onSort={sortBy} />
-      </div>
-      {query.isPending && <Waiting />}
-      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the organizations" />}
+      </Group>
+      {query.isPending && <LoadingRows what="the organizations" height={56} />}
+      <QueryFailure query={query} what="the organizations" />
       {query.data && (
         <List overview={query.data} rows={rows} isStale={query.isPlaceholderData} onClear={clear} onSort={sortBy} />
       )}
@@ -123,19 +124,21 @@ type FiltersProps = {
 /** Toggles that combine with OR; with none selected, everything is shown. */
 function Filters({ counts, show, onToggle }: FiltersProps) {
   return (
-    <fieldset className={classes.filters} aria-label="Show organizations with">
+    <Group component="fieldset" className={classes.filters} gap="sm" aria-label="Show organizations with">
       {FILTERS.map(([shown, label]) => (
-        <button
+        <Button
           key={shown}
-          type="button"
-          className={classes.filter}
+          variant="default"
+          size="xs"
+          fw={400}
           aria-pressed={show.includes(shown)}
           onClick={() => onToggle(shown)}
         >
-          {label} <span className="tm-figures">{counts ? count(counts[shown]) : ""}</span>
-        </button>
+          {label}
+          <span className="tm-quiet tm-figures">&nbsp;{counts ? count(counts[shown]) : ""}</span>
+        </Button>
       ))}
-    </fieldset>
+    </Group>
   );
 }
 
@@ -167,16 +170,6 @@ const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void
   />
 );
 
-function Waiting() {
-  return (
-    <Stack className={classes.waiting} role="status" aria-label="Loading the organizations">
-      {[1, 2, 3, 4, 5, 6].map((line) => (
-        <Skeleton key={line} height={14} width={`${90 - line * 6}%`} />
-      ))}
-    </Stack>
-  );
-}
-
 type Dialog = "retention" | "verify" | null;
 type ListProps = {
   overview: Overview;
@@ -207,8 +200,16 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
         , as of <When at={overview.readAt} />
       </Text>
       {selection.chosen.length > 0 && (
-        <fieldset className={classes.selected} aria-label="Selected organizations" data-screen>
-          <strong>{count(selection.chosen.length)} selected</strong>
+        <Group
+          component="fieldset"
+          className={classes.selected}
+          gap="sm"
+          aria-label="Selected organizations"
+          data-screen
+        >
+          <Text fw={600} mr={8} className="tm-figures">
+            {count(selection.chosen.length)} selected
+          </Text>
           <Button size="xs" onClick={() => setDialog("verify")}>
             Verify
           </Button>
@@ -220,7 +221,7 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
           <Button size="xs" variant="subtle" color="gray" onClick={selection.clear}>
             Clear the selection
           </Button>
-        </fieldset>
+        </Group>
       )}
       <OrganizationsTable
         rows={rows}

@@ -1,6 +1,6 @@
 "use client";
 
-import { Checkbox } from "@mantine/core";
+import { Checkbox, UnstyledButton } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import Link from "next/link";
@@ -44,7 +44,7 @@ export function OrganizationsTable({ rows, readAt, selection, isStale, ...sortin
   const columns = COLUMNS.filter(({ key }) => key !== "devices" || rows.some(({ devices }) => devices));
   return (
     <table
-      className={classes.table}
+      className={`tm-table tm-figures ${classes.table}`}
       aria-rowcount={rows.length + 1}
       aria-busy={isStale}
       data-stale={isStale || undefined}
@@ -128,10 +128,10 @@ function Head({ column: { header, sort: by, align }, sort, order, onSort }: Head
   const state = order === "asc" ? "ascending" : "descending";
   return (
     <th scope="col" data-align={align} aria-sort={sort === by ? state : "none"}>
-      <button type="button" className={classes.sort} onClick={() => onSort(by)}>
+      <UnstyledButton className={classes.sort} c="inherit" fz="inherit" onClick={() => onSort(by)}>
         {header}
         {sort === by && <Arrow size={12} aria-hidden />}
-      </button>
+      </UnstyledButton>
     </th>
   );
 }

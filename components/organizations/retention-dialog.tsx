@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
@@ -8,11 +8,10 @@ import { counted } from "@/components/format/amounts";
 import { type Days, DaysField, isRetention } from "@/components/retention/days-field";
 import { PRUNING_OFF, wouldRemove } from "@/components/retention/removal-text";
 import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
-import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { Dialog } from "@/components/ui/dialogs/dialog";
 import { errorText, Message, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import classes from "./dialogs.module.css";
 
 const DEBOUNCE_MS = 300;
 /** Must be typed to confirm when entries would be removed. */
@@ -29,7 +28,6 @@ type Props = {
 
 /** Sets one retention period for several organizations, after a preview of what the next run would remove. */
 export function RetentionDialog({ organizations, pruningEnabled, onClose }: Props) {
-  useReturnedFocus();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const [days, setDays] = useState<Days>(365);
@@ -62,7 +60,7 @@ export function RetentionDialog({ organizations, pruningEnabled, onClose }: Prop
   const title = `Retention of ${counted(organizations.length, "organization")}`;
   if (set.isSuccess) return <Saved title={title} changed={set.data} days={Number(days)} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       <form onSubmit={send}>
         <Stack gap="lg">
           {set.isError && <Message tone="bad">{errorText(set.error)}</Message>}
@@ -99,7 +97,7 @@ export function RetentionDialog({ organizations, pruningEnabled, onClose }: Prop
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -133,7 +131,7 @@ function RemovalPreview({ preview, error, organizations, pruningEnabled }: Remov
         {lead} <strong>{counted(preview.entries, "entry", "entries")}</strong> of{" "}
         {counted(worst.length, "organization")}. Removed entries cannot be restored.
       </Text>
-      <ul className={classes.losses}>
+      <ul className="tm-lines">
         {worst.slice(0, NAMED).map(({ orgId, entries }) => (
           <li key={orgId}>
             <span>{nameOf(orgId)}</span>
@@ -156,18 +154,16 @@ type SavedProps = { title: string; changed: Outputs["retention"]["setMany"]; day
 function Saved({ title, changed: { organizations, changed }, days, onClose }: SavedProps) {
   const same = organizations - changed;
   return (
-    <Modal opened onClose={onClose} title={title}>
-      <Stack gap="lg">
-        <Text role="status">
-          {counted(changed, "organization")} changed to {counted(days, "day")}.
-          {same > 0 && ` ${counted(same, "organization")} already had this period.`}
-        </Text>
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            Close
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog onClose={onClose} title={title}>
+      <Text role="status">
+        {counted(changed, "organization")} changed to {counted(days, "day")}.
+        {same > 0 && ` ${counted(same, "organization")} already had this period.`}
+      </Text>
+      <Group justify="flex-end">
+        <Button onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </Dialog>
   );
 }

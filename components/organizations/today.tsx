@@ -1,3 +1,5 @@
+import { Group, Title } from "@mantine/core";
+import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
 import { clock } from "@/components/format/time";
 import { PageLink } from "@/components/ui/links/page-link";
@@ -66,14 +68,16 @@ export function Today({ today, zone }: { today: TodayLines; zone: string }) {
   const start = `${clock(since, zone).slice(0, 5)} yesterday`;
   if (lines.length === 0)
     return (
-      <section className={classes.today} aria-label="Today" data-screen>
+      <Strip>
         Nothing unusual in {scope} since {start}
-      </section>
+      </Strip>
     );
   return (
-    <section className={classes.today} aria-label="Today" data-screen>
-      <h2 title={`Since ${start}`}>Today</h2>
-      <ul>
+    <Strip>
+      <Title order={2} size="md" title={`Since ${start}`}>
+        Today
+      </Title>
+      <ul className={classes.lines}>
         {lines.map((line) => {
           const { one, many, isBad, href } = WORDS[line.kind];
           return (
@@ -87,6 +91,23 @@ export function Today({ today, zone }: { today: TodayLines; zone: string }) {
           );
         })}
       </ul>
-    </section>
+    </Strip>
   );
 }
+
+/** One scrolling line: it loads after the page, and must not move the content below. */
+const Strip = ({ children }: { children: ReactNode }) => (
+  <Group
+    component="section"
+    className={`tm-figures ${classes.today}`}
+    gap={20}
+    h={37}
+    px="edge"
+    c="dimmed"
+    wrap="nowrap"
+    aria-label="Today"
+    data-screen
+  >
+    {children}
+  </Group>
+);

@@ -1,16 +1,15 @@
 "use client";
 
-import { Button, Group, Modal, Progress, Stack, Text } from "@mantine/core";
+import { Button, Group, Progress, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
 import { count, counted } from "@/components/format/amounts";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
-import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { Dialog } from "@/components/ui/dialogs/dialog";
 import { errorText } from "@/components/ui/notice";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { CHAIN_LABEL, ChainTag } from "./columns";
-import classes from "./dialogs.module.css";
 
 type Status = Outputs["integrity"]["verify"]["status"];
 /** Outcome of verifying an organization's chain; failed: there was no verdict. */
@@ -89,7 +88,6 @@ type Props = { organizations: readonly OrganizationOverview[]; onClose: () => vo
 
 /** Verifies the whole chain of each selected organization, a few at a time, while the dialog is open. */
 export function VerifyDialog({ organizations, onClose }: Props) {
-  useReturnedFocus();
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { found, isRunning, start, cancel } = useVerifyMany(organizations);
@@ -103,35 +101,33 @@ export function VerifyDialog({ organizations, onClose }: Props) {
   const verified = withVerdict(found).length;
   const entries = organizations.reduce((sum, org) => sum + org.entries, 0);
   return (
-    <Modal opened onClose={leave} title={`Verify ${counted(total, "organization")}`} size="lg">
-      <Stack gap="lg">
-        {found.length === 0 && !isRunning && (
-          <Text>
-            Every entry of every selected organization is read: {counted(entries, "entry", "entries")}. Keep this dialog
-            open until it is done.
+    <Dialog onClose={leave} title={`Verify ${counted(total, "organization")}`} size="lg">
+      {found.length === 0 && !isRunning && (
+        <Text>
+          Every entry of every selected organization is read: {counted(entries, "entry", "entries")}. Keep this dialog
+          open until it is done.
+        </Text>
+      )}
+      {(isRunning || found.length > 0) && (
+        <>
+          <Text role="status" className="tm-figures">
+            {verifiedText(found, total, isRunning)}
           </Text>
-        )}
-        {(isRunning || found.length > 0) && (
-          <>
-            <Text role="status" className="tm-figures">
-              {verifiedText(found, total, isRunning)}
-            </Text>
-            <Progress value={(verified / total) * 100} size="sm" aria-label="Organizations verified" />
-          </>
-        )}
-        {found.length > 0 && <Found found={found} />}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={isRunning ? cancel : leave}>
-            {isRunning ? "Stop" : "Close"}
+          <Progress value={(verified / total) * 100} size="sm" aria-label="Organizations verified" />
+        </>
+      )}
+      {found.length > 0 && <Found found={found} />}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={isRunning ? cancel : leave}>
+          {isRunning ? "Stop" : "Close"}
+        </Button>
+        {verified < total && (
+          <Button onClick={start} loading={isRunning}>
+            {found.length > 0 ? "Continue" : "Verify"}
           </Button>
-          {verified < total && (
-            <Button onClick={start} loading={isRunning}>
-              {found.length > 0 ? "Continue" : "Verify"}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
+        )}
+      </Group>
+    </Dialog>
   );
 }
 
@@ -141,8 +137,8 @@ function Found({ found }: { found: readonly Verified[] }) {
     one.status === "broken" ? 0 : one.status === "intact" || one.status === "empty" ? 2 : 1;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.found} tabIndex={0} aria-label="Verdicts">
-      <ul>
+    <section className="tm-box" style={{ maxHeight: 320, overflowY: "auto" }} tabIndex={0} aria-label="Verdicts">
+      <ul className="tm-lines">
         {[...found]
           .sort((a, b) => rank(a) - rank(b))
           .map(({ orgId, name, status, message }) => (

@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Button, Group, Skeleton, Stack, Switch, Tabs } from "@mantine/core";
+import { Box, Button, Group, Skeleton, Stack, Switch, Tabs, Title } from "@mantine/core";
 import { Download, Printer } from "lucide-react";
 import { parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs";
 import type { ComponentType } from "react";
@@ -10,7 +10,7 @@ import { PRESET_LABEL } from "@/components/audit/state/range";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { saveFile } from "@/components/save-file";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { exportName } from "@/server/audit/export-name";
@@ -85,10 +85,10 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
         </TabList>
         {REPORTS.map((name) => (
           <Tabs.Panel key={name} value={name} pt={20}>
-            <h2 className={classes.printed}>
+            <Title order={2} size="md" px={24} pb={12} data-printed>
               {REPORT_LABEL[name]}
               {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
-            </h2>
+            </Title>
             {toggle(name)}
             <ReportView
               kind={name}
@@ -155,14 +155,7 @@ function ReportView<K extends Report>({ kind, readAt, range, isStill, counted }:
         <Skeleton height={280} />
       </Stack>
     );
-  if (query.isError)
-    return (
-      <Failure
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        what={`the report on ${REPORT_LABEL[kind].toLowerCase()}`}
-      />
-    );
+  if (query.isError) return <QueryFailure query={query} what={`the report on ${REPORT_LABEL[kind].toLowerCase()}`} />;
   return (
     <div
       className={classes.report}

@@ -7,7 +7,7 @@ import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit
 import { count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/page-header";
 import type { ActorType } from "@/server/audit/vocabulary";
 import type { ReportInput } from "./report-range";
@@ -55,7 +55,7 @@ export function Trend({ range: { orgId, ...span }, filter, before = null, readAt
   const now = useQuery(options(span));
   const earlier = before ? spanBefore(span, readAt) : null;
   const then = useQuery({ ...options(earlier ?? span), enabled: earlier !== null });
-  if (now.isError) return <Failure error={now.error} onRetry={() => void now.refetch()} what="the entries over time" />;
+  if (now.isError) return <QueryFailure query={now} what="the entries over time" />;
   if (!now.data) return <Skeleton height={140} />;
   const bars = barsOf(now.data);
   if (bars.length === 0) return <Text c="dimmed">No entries in this range.</Text>;

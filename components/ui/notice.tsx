@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Text, Title } from "@mantine/core";
+import { Button, Group, Text, Title } from "@mantine/core";
 import { CircleAlert, Inbox, type LucideIcon, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import classes from "./notice.module.css";
@@ -10,10 +10,17 @@ const ICON = { bad: CircleAlert, warn: TriangleAlert };
 export function Message({ tone, children }: { tone: "bad" | "warn"; children: ReactNode }) {
   const Icon = ICON[tone];
   return (
-    <div className={classes.message} data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
-      <Icon size={16} strokeWidth={1.75} aria-hidden />
+    <Group
+      className="tm-box"
+      data-tone={tone}
+      role={tone === "bad" ? "alert" : "status"}
+      gap="sm"
+      align="flex-start"
+      wrap="nowrap"
+    >
+      <Icon size={16} strokeWidth={1.75} style={{ flex: "none", marginTop: 2 }} aria-hidden />
       <span>{children}</span>
-    </div>
+    </Group>
   );
 }
 
@@ -70,6 +77,12 @@ export const errorText = (error: unknown): string =>
 export const readErrorText = (error: unknown): string =>
   problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 
+type Asked = { isError: boolean; error: unknown; refetch: () => unknown };
+
+/** The error of a query, if it failed. */
+export const QueryFailure = ({ query, what }: { query: Asked; what: string }) =>
+  query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
+
 /** text: the error in words; by default for a request that only reads. */
 type FailureProps = { error: unknown; onRetry?: () => void; what: string; text?: string };
 
@@ -96,7 +109,7 @@ export function Failure({ error, onRetry, what, text = readErrorText(error) }: F
       {problem?.requestId && (
         <>
           {" "}
-          Request <code className={classes.code}>{problem.requestId}</code>.
+          Request <code className="tm-code">{problem.requestId}</code>.
         </>
       )}
     </Notice>

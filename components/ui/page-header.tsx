@@ -1,4 +1,4 @@
-import { Text, Title } from "@mantine/core";
+import { Group, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import classes from "./page-header.module.css";
 
@@ -9,7 +9,7 @@ export function Section({ title, lead, action, flush, children }: SectionProps) 
   const id = useId();
   return (
     <section className={classes.section} aria-labelledby={id}>
-      <div className={classes.head}>
+      <Group justify="space-between" align="flex-end" gap="8px 24px" px="edge" pt={24} pb={12}>
         <div>
           <Title order={2} id={id}>
             {title}
@@ -21,8 +21,8 @@ export function Section({ title, lead, action, flush, children }: SectionProps) 
           )}
         </div>
         {action}
-      </div>
-      <div className={flush ? undefined : classes.body}>{children}</div>
+      </Group>
+      {flush ? children : <div className={classes.body}>{children}</div>}
     </section>
   );
 }
@@ -32,16 +32,16 @@ type Props = { title: string; lead?: ReactNode; children?: ReactNode };
 /** A page's heading, one sentence on its purpose, and its primary action. */
 export function PageHeader({ title, lead, children }: Props) {
   return (
-    <header className={classes.header}>
-      <div className={classes.words}>
+    <Group component="header" justify="space-between" align="flex-start" gap="12px 24px" px="edge" py={20}>
+      <Stack gap={2} miw={0}>
         <Title order={1}>{title}</Title>
         {lead && (
           <Text c="dimmed" maw={640}>
             {lead}
           </Text>
         )}
-      </div>
+      </Stack>
       {children}
-    </header>
+    </Group>
   );
 }

@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, type GroupProps, Pagination, Skeleton } from "@mantine/core";
+import { Button, Group, type GroupProps, Pagination } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { parseAsInteger, useQueryState } from "nuqs";
 import type { ComponentProps, ReactNode } from "react";
 import { count } from "@/components/format/amounts";
-import { Failure, Notice, problemOf } from "./notice";
+import { LoadingRows } from "./loading-rows";
+import { Notice, problemOf, QueryFailure } from "./notice";
 import classes from "./paged-list.module.css";
 import { RecordTable } from "./record-table";
 
@@ -32,21 +33,10 @@ type Props<T> = {
 
 /** Errors that hide previously read rows: the user may no longer see the list. */
 const HIDING = new Set(["forbidden", "not_found"]);
-const SKELETON_WIDTHS = ["60%", "45%", "52%", "48%", "56%"];
-
 /** The states of a list: loading, error, empty, rows, pagination. */
 export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>) {
-  if (query.isPending)
-    return (
-      <div className={classes.skeleton} role="status" aria-label={`Loading ${what}`}>
-        {SKELETON_WIDTHS.map((width) => (
-          <div key={width}>
-            <Skeleton height={10} width={width} />
-          </div>
-        ))}
-      </div>
-    );
-  const failure = query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
+  if (query.isPending) return <LoadingRows what={what} />;
+  const failure = query.isError && <QueryFailure query={query} what={what} />;
   // If a periodic refetch fails, the list stays.
   if (!query.data || HIDING.has(problemOf(query.error)?.code ?? "")) return failure;
   const { data, pagination } = query.data;

@@ -96,7 +96,7 @@ export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurr
   });
   return (
     <table
-      className={classes.table}
+      className={`tm-table ${classes.table}`}
       data-stale={isStale || undefined}
       aria-busy={isStale}
       aria-rowcount={virtual && (hasMore ? -1 : rows.length + 1)}

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Drawer, Group, NumberInput, Select, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Box, Button, Drawer, Group, NumberInput, Select, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -51,7 +51,7 @@ function LiveFilterForm({ filters, onSubmit, isRunning }: LiveFilterFormProps) {
     onSubmit(draft);
   };
   return (
-    <form className={classes.filters} onSubmit={send} aria-label="Filters">
+    <Box component="form" className="tm-fields" px="edge" py={12} onSubmit={send} aria-label="Filters">
       <Select
         label="Level"
         placeholder="Any level"
@@ -83,10 +83,10 @@ function LiveFilterForm({ filters, onSubmit, isRunning }: LiveFilterFormProps) {
         onRange={({ from, to }) => set({ start: from, end: to })}
         error={isBackward ? "After the end" : null}
       />
-      <Button type="submit" disabled={isRunning || isBackward} className={classes.submit}>
+      <Button type="submit" disabled={isRunning || isBackward}>
         Search
       </Button>
-    </form>
+    </Box>
   );
 }
 

@@ -7,7 +7,6 @@ import { When } from "@/components/format/when";
 import { errorText, Failure, Notice, problemOf } from "@/components/ui/notice";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
-import classes from "./live.module.css";
 import type { LiveQuery } from "./use-live-query";
 
 /** Time of the displayed answer; empty without one. */
@@ -135,7 +134,7 @@ function QueryFailure({ error, what, device: { hostname, lastSeenAt }, onRetry }
       {problem?.requestId && (
         <>
           {" "}
-          Request <code className={classes.request}>{problem.requestId}</code>.
+          Request <code className="tm-code">{problem.requestId}</code>.
         </>
       )}
     </Notice>

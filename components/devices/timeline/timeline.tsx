@@ -13,7 +13,7 @@ import { dateTime } from "@/components/format/time";
 import { When } from "@/components/format/when";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { Failure, Notice } from "@/components/ui/notice";
+import { Notice, QueryFailure } from "@/components/ui/notice";
 import { ListTools } from "@/components/ui/paged-list";
 import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
@@ -88,7 +88,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
           <Answer live={live} hasEnd={to !== undefined} />
         </QueryState>
       )}
-      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the timeline" />}
+      <QueryFailure query={query} what="the timeline" />
       {leftOut.length > 0 && (
         <Notice title="Audit entries are not shown">You don't have permission to read the audit log.</Notice>
       )}

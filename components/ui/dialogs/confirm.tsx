@@ -1,9 +1,9 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { errorText, Message } from "@/components/ui/notice";
-import { useReturnedFocus } from "./use-returned-focus";
+import { Dialog } from "./dialog";
 
 type Props = {
   title: string;
@@ -18,21 +18,18 @@ type Props = {
 
 /** Asks for confirmation before a destructive action. */
 export function Confirm({ title, children, action, isReversible, isBusy, error, onConfirm, onClose }: Props) {
-  useReturnedFocus();
   return (
-    <Modal opened onClose={onClose} title={title} size="sm">
-      <Stack gap="lg">
-        <Text>{children}</Text>
-        {error ? <Message tone="bad">{errorText(error)}</Message> : null}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button {...(!isReversible && { color: "red.9" })} onClick={onConfirm} loading={isBusy}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog onClose={onClose} title={title} size="sm">
+      <Text>{children}</Text>
+      {error ? <Message tone="bad">{errorText(error)}</Message> : null}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button {...(!isReversible && { color: "red.9" })} onClick={onConfirm} loading={isBusy}>
+          {action}
+        </Button>
+      </Group>
+    </Dialog>
   );
 }

@@ -1,13 +1,13 @@
 "use client";
 
-import { Button, Group, Modal, type ModalProps, Stack } from "@mantine/core";
+import { Button, Group, type ModalProps, Stack } from "@mantine/core";
 import type { QueryFilters } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Message } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
+import { Dialog } from "./dialog";
 import classes from "./form-dialog.module.css";
 import type { Form } from "./use-form";
-import { useReturnedFocus } from "./use-returned-focus";
 
 /** After a mutation: closes its dialog, then invalidates the given queries. */
 export function useDone(onClose: () => void, ...stale: QueryFilters[]) {
@@ -33,11 +33,10 @@ type Props<V extends Record<string, unknown>> = {
 
 /** A dialog with one form: fields, one primary button, and the error message. */
 export function FormDialog<V extends Record<string, unknown>>({ title, size, ...props }: Props<V>) {
-  useReturnedFocus();
   return (
-    <Modal opened onClose={props.onClose} title={title} {...(size && { size })}>
+    <Dialog onClose={props.onClose} title={title} {...(size && { size })}>
       <DialogForm {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

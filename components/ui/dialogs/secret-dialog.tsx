@@ -1,36 +1,38 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 import type { ReactNode } from "react";
 import { useCopy } from "@/components/ui/copy/use-copy";
-import classes from "./copy-line.module.css";
-import { useReturnedFocus } from "./use-returned-focus";
+import { Dialog } from "./dialog";
 
 /** A line with a copy button: a one-time secret, or a command. */
 export function CopyLine({ label, value, note }: { label: string; value: string; note?: string }) {
   const { copied, copy } = useCopy();
   return (
-    <div className={classes.block}>
+    <Stack gap={4}>
       <Text fw={600}>{label}</Text>
       {note && (
         <Text size="sm" c="dimmed">
           {note}
         </Text>
       )}
-      <div className={classes.line}>
-        <code>{value}</code>
+      <Group className="tm-box" gap="sm" mt={4} wrap="nowrap">
+        <code className="tm-code" style={{ flex: 1 }}>
+          {value}
+        </code>
         <Button
           variant="default"
           size="xs"
+          flex="none"
           onClick={() => void copy(value)}
           aria-label={`Copy: ${label}`}
           leftSection={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
         >
           {copied ? "Copied" : "Copy"}
         </Button>
-      </div>
-    </div>
+      </Group>
+    </Stack>
   );
 }
 
@@ -44,15 +46,12 @@ export function SecretDialog({
   onClose: () => void;
   children: ReactNode;
 }) {
-  useReturnedFocus();
   return (
-    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>
-      <Stack gap="lg">
-        {children}
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog onClose={onClose} title={title} closeOnClickOutside={false}>
+      {children}
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Dialog>
   );
 }

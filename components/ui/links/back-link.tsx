@@ -1,13 +1,13 @@
+import { Anchor, Group } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
-import classes from "./back-link.module.css";
 
 /** Links from a page to its list or parent. */
-export function BackLink({ href, children }: { href: string; children: string }) {
-  return (
-    <Link href={href} className={classes.back} data-screen>
+export const BackLink = ({ href, children }: { href: string; children: string }) => (
+  <Anchor component={Link} href={href} display="inline-block" mx="edge" mt={16} fz="md" data-screen>
+    <Group component="span" gap={6}>
       <ArrowLeft size={15} aria-hidden />
       {children}
-    </Link>
-  );
-}
+    </Group>
+  </Anchor>
+);

@@ -98,7 +98,7 @@ function Box({ children, className, ...rest }: BoxProps) {
       id={id}
       role="dialog"
       tabIndex={-1}
-      className={`${classes.dropdown} ${className ?? ""}`}
+      className={`tm-float ${classes.dropdown} ${className ?? ""}`}
       style={cssVariables({ "--popover-width": `${width}px` })}
       onKeyDown={onKeyDown}
       ref={ref}
