@@ -1,21 +1,21 @@
 "use client";
 
+import { Box } from "@mantine/core";
 import { useZone } from "@/components/format/zone";
 import { Message } from "@/components/ui/notice";
 import { invalidQualifiers } from "./search/invalid-qualifiers";
 import { useReader } from "./search/reader";
 import { FROM_START } from "./state/view";
 import { useViewer } from "./state/viewer-context";
-import classes from "./viewer.module.css";
 
 /** Reports URL parameters that were ignored because they are invalid. */
 export function InvalidParams({ parts }: { parts: string[] }) {
   return (
-    <div className={classes.invalid}>
+    <Box mx="edge" mb={12}>
       <Message tone="warn">
         Part of the address is not valid and was ignored: {parts.join(", ")}. It does not filter the list below.
       </Message>
-    </div>
+    </Box>
   );
 }
 
@@ -30,7 +30,7 @@ export function InvalidQualifiers() {
   const read = async (part: string, instead: string) =>
     setView({ ...(await reader.read(view, text.replace(part, instead))), ...FROM_START });
   return (
-    <div className={classes.invalid}>
+    <Box mx="edge" mb={12}>
       <Message tone="warn">
         {invalid.map(({ part, reason, instead }) => (
           <span key={part}>
@@ -43,6 +43,6 @@ export function InvalidQualifiers() {
           </span>
         ))}
       </Message>
-    </div>
+    </Box>
   );
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { ActionIcon } from "@mantine/core";
 import {
   ChartColumn,
   ChevronLeft,
@@ -39,7 +40,7 @@ function RangeSteps() {
     { label: "Zoom out", icon: ZoomOut, span: widened(span, now) },
   ];
   return (
-    <div className={classes.steps}>
+    <ActionIcon.Group>
       {steps.map(({ label, icon, span: next, isOff = false }) => (
         <IconButton
           key={label}
@@ -50,7 +51,7 @@ function RangeSteps() {
           onClick={() => show(next)}
         />
       ))}
-    </div>
+    </ActionIcon.Group>
   );
 }
 

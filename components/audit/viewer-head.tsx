@@ -1,5 +1,6 @@
 "use client";
 
+import { ActionIcon } from "@mantine/core";
 import { X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
@@ -58,14 +59,14 @@ function Chips() {
         <li key={chip.key} className={classes.chip}>
           <span className={`tm-clipped ${classes.chipName}`}>{chip.name}</span>
           <span className="tm-clipped">{chip.value}</span>
-          <button
-            type="button"
-            className={classes.remove}
+          <ActionIcon
+            size={24}
+            ml={2}
             aria-label={`Remove filter ${chip.name}: ${chip.value}`}
             onClick={() => setView(chip.drop)}
           >
             <X size={12} aria-hidden />
-          </button>
+          </ActionIcon>
         </li>
       ))}
       {chips.length > 1 && (

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Skeleton, Text } from "@mantine/core";
+import { Button, SimpleGrid, Skeleton, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -16,14 +16,13 @@ import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { Facts } from "@/components/ui/facts";
 import { Figures } from "@/components/ui/figures";
 import { BackLink } from "@/components/ui/links/back-link";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
 import type { Column } from "@/components/ui/record-table";
 import { joinValues } from "@/server/audit/query/values";
 import { actorOf } from "@/server/audit/sentence";
 import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
 import { DAY_MS } from "@/server/ground/time/durations";
-import classes from "./activity.module.css";
 
 const DAYS = 30;
 const NEWEST = 20;
@@ -123,7 +122,7 @@ function Activity({ title, lead, filter, activity: { scoped, counts, newest }, l
           All entries
         </Button>
       </PageHeader>
-      {counts.isError && <Failure error={counts.error} onRetry={() => void counts.refetch()} what="the counts" />}
+      <QueryFailure query={counts} what="the counts" />
       {counts.isPending && <Skeleton height={160} m={24} />}
       {counts.data && <Numbers counts={counts.data} lists={lists} scoped={scoped} />}
       {children}
@@ -134,7 +133,7 @@ function Activity({ title, lead, filter, activity: { scoped, counts, newest }, l
         />
       </Section>
       <Section title="Newest entries" flush>
-        {newest.isError && <Failure error={newest.error} onRetry={() => void newest.refetch()} what="the entries" />}
+        <QueryFailure query={newest} what="the entries" />
         {newest.data && <EntryTable entries={newest.data.data} caption={`Newest entries: ${title}`} />}
       </Section>
     </>
@@ -161,11 +160,11 @@ function Numbers({ counts, lists, scoped }: { counts: Counts; lists: Lists; scop
           { label: lists[0]?.[0] ?? "", value: count(counts[lists[0]?.[1] ?? "action"].length) },
         ]}
       />
-      <div className={classes.lists}>
+      <SimpleGrid minColWidth="240px" autoFlow="auto-fit" spacing={40} px="edge" pt={20} pb={8} fz="sm">
         {lists.map(([title, facet, to]) => (
           <section key={facet} aria-label={title}>
-            <h2>{title}</h2>
-            <ul>
+            <Title order={2}>{title}</Title>
+            <ul className="tm-lines">
               {counts[facet].slice(0, TOP).map((one) => (
                 <li key={one.value}>
                   <PathLink href={to(one)}>{facet === "organization" ? nameOf(one.value) : one.label}</PathLink>
@@ -173,11 +172,13 @@ function Numbers({ counts, lists, scoped }: { counts: Counts; lists: Lists; scop
                 </li>
               ))}
             </ul>
-            {counts[facet].length === 0 && <p>None in {DAYS} days</p>}
-            {counts[facet].length > TOP && <p>{counts[facet].length - TOP} more</p>}
+            <Text inherit c="dimmed" mt={4}>
+              {counts[facet].length === 0 && `None in ${DAYS} days`}
+              {counts[facet].length > TOP && `${counts[facet].length - TOP} more`}
+            </Text>
           </section>
         ))}
-      </div>
+      </SimpleGrid>
     </>
   );
 }
@@ -198,7 +199,7 @@ function Access({ id, email }: { id: string; email: string }) {
   return (
     <Section title="Access">
       <Facts
-        className={classes.facts}
+        inBlocks
         facts={[
           ["Role", roleName(user.role)],
           ["Access", access],
@@ -233,6 +234,6 @@ function Entries({ filter, caption }: { filter: Filter; caption: string }) {
   const list = useQuery(
     useTRPC().audit.list.queryOptions({ ...filter, ...(orgId && { orgId }), limit: TOP, skipCount: true }),
   );
-  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the entries" />;
+  if (list.isError) return <QueryFailure query={list} what="the entries" />;
   return list.data ? <EntryTable entries={list.data.data} caption={caption} /> : null;
 }

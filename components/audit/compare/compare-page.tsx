@@ -15,7 +15,7 @@ import { offset } from "@/components/format/offset";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
-import { Failure, Notice } from "@/components/ui/notice";
+import { Notice, QueryFailure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { keyText } from "@/server/audit/provenance";
 import { actorOf, sentenceText } from "@/server/audit/sentence";
@@ -123,7 +123,7 @@ export function ComparePage() {
       {view.b === null && (
         <Notice title="Nothing to compare">Pin two entries (P) in the audit log to compare them.</Notice>
       )}
-      {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} what="an entry" />}
+      {failed?.error && <QueryFailure query={failed} what="an entry" />}
       {previous.data && !first && (
         <Notice title="No earlier change found">
           {previous.data.isWhole
@@ -166,7 +166,7 @@ function Comparison({ entries, only, onOnly }: Props) {
           onChange={({ currentTarget }) => onOnly(currentTarget.checked)}
         />
       </Group>
-      <table className={classes.table}>
+      <table className={`tm-table ${classes.table}`}>
         <caption>Two entries side by side, the older one first</caption>
         <thead>
           <tr>
@@ -187,7 +187,11 @@ function Comparison({ entries, only, onOnly }: Props) {
             <tr key={path} data-differs={differs || undefined}>
               <th scope="row">
                 {name}
-                {differs && <span className={classes.differs}>Differs</span>}
+                {differs && (
+                  <Text size="xs" fw={600} c="var(--tm-warn)">
+                    Differs
+                  </Text>
+                )}
               </th>
               {sides.map((fact, side) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: always exactly two sides.

@@ -1,29 +1,15 @@
 import { expect, test } from "vitest";
 import type { Entry } from "@/components/audit/entry";
+import { listedEntry } from "@/testing/listed-entry";
 import { pairsOf } from "./compare-page";
 
-const entry = (change: object): Entry =>
-  ({
-    id: "0190a000-0000-7000-8000-000000000001",
-    orgId: "0190a000-0000-7000-8000-000000000002",
-    timestamp: "2026-11-20T10:00:00.000Z",
-    action: "policy.update",
-    category: "policy",
-    actorType: "user",
-    result: "success",
-    errorMessage: null,
-    ipAddress: "192.0.2.1",
-    userAgent: "",
-    chainSeq: 7,
-    user: { id: "", name: "Jane Doe", email: "", role: "" },
-    resource: { type: "policy", id: "", name: "Antivirus" },
-    details: {},
-    ...change,
-  }) as unknown as Entry;
-
 test("pairs the facts of two entries, including differences and facts that only one has", () => {
-  const a = entry({ details: { after: { enabled: true, level: 2 }, ticket: "A-1" } });
-  const b = entry({ result: "denied", chainSeq: 9, details: { after: { enabled: false, level: 2 }, device: "WS-1" } });
+  const a = listedEntry({ details: { after: { enabled: true, level: 2 }, ticket: "A-1" } });
+  const b = listedEntry({
+    result: "denied",
+    chainSeq: 9,
+    details: { after: { enabled: false, level: 2 }, device: "WS-1" },
+  });
   const differing = pairsOf(a, b, String).filter(({ differs }) => differs);
   expect(differing.map(({ name }) => name)).toEqual([
     "What happened",
@@ -42,11 +28,11 @@ test("pairs the facts of two entries, including differences and facts that only 
 });
 
 test("an entry equals itself", () => {
-  expect(pairsOf(entry({}), entry({}), String).some(({ differs }) => differs)).toBe(false);
+  expect(pairsOf(listedEntry({}), listedEntry({}), String).some(({ differs }) => differs)).toBe(false);
 });
 
 test("entries of two organizations differ in their organization", () => {
-  const pairs = pairsOf(entry({ orgId: "1" }), entry({ orgId: "2" }), (id) => `Organization ${id}`);
+  const pairs = pairsOf(listedEntry({ orgId: "1" }), listedEntry({ orgId: "2" }), (id) => `Organization ${id}`);
   expect(pairs.filter(({ differs }) => differs).map(({ sides }) => sides)).toEqual([
     [
       { kind: "text", text: "Organization 1" },
@@ -58,20 +44,22 @@ test("entries of two organizations differ in their organization", () => {
 const numbers = (last: number) => [...Array.from({ length: 50 }, (_, n) => n), last];
 const objects = (last: number) => numbers(last).map((n) => ({ n }));
 
-test.for<[string, object, object, string]>([
+test.for<[string, Entry["details"], Entry["details"], string]>([
   ["lists of numbers", { list: numbers(50) }, { list: numbers(51) }, "List"],
   ["lists of objects", { list: objects(50) }, { list: objects(51) }, "List › More"],
   ["nothing and an empty list", { list: null }, { list: [] }, "List"],
   ["null and the word None", { list: null }, { list: "None" }, "List"],
 ])("%s that read the same but differ are shown as recorded", ([_, one, two, name]) => {
-  const differing = pairsOf(entry({ details: one }), entry({ details: two }), String).filter(({ differs }) => differs);
+  const differing = pairsOf(listedEntry({ details: one }), listedEntry({ details: two }), String).filter(
+    ({ differs }) => differs,
+  );
   expect(differing).toMatchObject([{ name, sides: [{ kind: "code" }, { kind: "code" }] }]);
   const [left, right] = differing[0]?.sides ?? [];
   expect(left).not.toEqual(right);
 });
 
 test("the order of members is no difference", () => {
-  const deep = (value: object) => entry({ details: { a: { b: { c: { d: { e: value } } } } } });
+  const deep = (value: object) => listedEntry({ details: { a: { b: { c: { d: { e: value } } } } } });
   const pairs = pairsOf(deep({ one: 1, two: 2 }), deep({ two: 2, one: 1 }), String);
   expect(pairs.some(({ differs }) => differs)).toBe(false);
 });

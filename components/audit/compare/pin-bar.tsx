@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button, Group } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Pin, PinOff, X } from "lucide-react";
 import Link from "next/link";
@@ -31,25 +31,36 @@ export function PinBar({ openId }: { openId: string | null }) {
   if (!first) return null;
   const other = second ?? (openId && openId !== first ? openId : null);
   return (
-    <section className={classes.bar} aria-label="Pinned entries" data-screen>
-      <ul>
+    <Group
+      component="section"
+      className={classes.bar}
+      justify="space-between"
+      gap="8px 16px"
+      px="edge"
+      py={8}
+      bg="var(--tm-inset)"
+      fz="sm"
+      aria-label="Pinned entries"
+      data-screen
+    >
+      <Box component="ul" flex="1 1 320px" miw={0}>
         {pins.map((id) => (
           <Pinned key={id} id={id} />
         ))}
-      </ul>
+      </Box>
       <Group gap="sm" wrap="nowrap">
         {other ? (
           <Button component={Link} href={comparePath(first, other)} size="xs">
             {second ? "Compare" : "Compare with the open entry"}
           </Button>
         ) : (
-          <p>Pin a second entry to compare them.</p>
+          <span className="tm-quiet">Pin a second entry to compare them.</span>
         )}
         <Button variant="subtle" color="gray" size="xs" onClick={clearPins}>
           Unpin all
         </Button>
       </Group>
-    </section>
+    </Group>
   );
 }
 
@@ -58,14 +69,18 @@ function Pinned({ id }: { id: string }) {
   const { data, isError } = useQuery(useTRPC().audit.get.queryOptions({ id }, { retry: false }));
   const name = data ? sentenceText(data) : isError ? "This entry can't be shown" : "Loading";
   return (
-    <li>
+    <Group component="li" gap="sm" wrap="nowrap">
       <Link href={`/audit/${id}`} prefetch={false} className="tm-link tm-clipped">
         {name}
       </Link>
-      {data && <time dateTime={data.timestamp}>{dateTime(data.timestamp, zone)}</time>}
+      {data && (
+        <Text component="time" inherit c="dimmed" flex="none" dateTime={data.timestamp}>
+          {dateTime(data.timestamp, zone)}
+        </Text>
+      )}
       <ActionIcon size={24} aria-label={`Unpin ${name}`} onClick={() => togglePin(id)}>
         <X size={13} aria-hidden />
       </ActionIcon>
-    </li>
+    </Group>
   );
 }

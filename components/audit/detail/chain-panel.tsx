@@ -1,6 +1,6 @@
 "use client";
 
-import { Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck, ShieldQuestionMark } from "lucide-react";
 import type { Entry } from "@/components/audit/entry";
@@ -10,6 +10,7 @@ import { useZone } from "@/components/format/zone";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { readErrorText } from "@/components/ui/notice";
+import { Tag } from "@/components/ui/tag";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import classes from "./chain-panel.module.css";
 
@@ -60,25 +61,28 @@ function EntryStatus({ query }: { query: UseQueryResult<Status, unknown> }) {
   const { zone } = useZone();
   if (query.isPending)
     return (
-      <p className={classes.status} role="status">
+      <Text size="sm" c="dimmed" mb={12} role="status">
         Verifying this entry
-      </p>
+      </Text>
     );
   if (query.isError)
     return (
-      <p className={classes.status} role="alert">
+      <Text size="sm" c="dimmed" mb={12} role="alert">
         {readErrorText(query.error)}
-      </p>
+      </Text>
     );
   const { status, readAt, breaks, reasons, checkpoint, lastVerified } = query.data;
   const { Icon, title, tone } = SIGN[status];
   return (
-    <div className={classes.status} data-tone={tone} role="status">
-      <p className={classes.verdict}>
-        <Icon size={16} strokeWidth={1.75} aria-hidden />
-        {title}
+    <Stack gap={4} mb={12} fz="sm" c="dimmed" role="status">
+      <Group gap={6}>
+        <strong>
+          <Tag tone={tone} icon={Icon}>
+            {title}
+          </Tag>
+        </strong>
         <span>contents and link checked {dateTime(readAt, zone)}</span>
-      </p>
+      </Group>
       {breaks.map((found) => (
         <Break key={`${found.seq} ${found.kind}`} found={found} />
       ))}
@@ -91,7 +95,7 @@ function EntryStatus({ query }: { query: UseQueryResult<Status, unknown> }) {
           ? `Last verified ${dateTime(lastVerified.at, zone)}: ${VERDICT_WORD[lastVerified.status].toLowerCase()}.`
           : "No verification of the whole chain has read it yet."}
       </p>
-    </div>
+    </Stack>
   );
 }
 
@@ -99,7 +103,7 @@ const SIGN = {
   intact: { Icon: ShieldCheck, title: "Verified", tone: "good" },
   broken: { Icon: ShieldAlert, title: "Broken", tone: "bad" },
   unproven: { Icon: ShieldQuestionMark, title: "Not proven", tone: "warn" },
-};
+} as const;
 
 const BREAK_TEXT: Record<string, string> = {
   altered: "Its contents do not match its checksum.",
@@ -109,14 +113,16 @@ const BREAK_TEXT: Record<string, string> = {
 
 function Break({ found }: { found: Status["breaks"][number] }) {
   return (
-    <dl className={classes.break}>
-      <dt>{BREAK_TEXT[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}</dt>
-      <dd>
+    <div className="tm-box" data-tone="bad">
+      <Text inherit fw={600}>
+        {BREAK_TEXT[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}
+      </Text>
+      <p>
         expected <code>{found.expected}</code>
-      </dd>
-      <dd>
+      </p>
+      <p>
         found <code>{found.actual}</code>
-      </dd>
-    </dl>
+      </p>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button, Group, Text, Title } from "@mantine/core";
+import { ActionIcon, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Check, Ellipsis, FileCheck2 } from "lucide-react";
@@ -10,7 +10,6 @@ import { createSerializer, useQueryStates } from "nuqs";
 import { type ReactNode, useId } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { doorOf } from "@/components/audit/cells";
 import { actorPath, addressPath, aroundPath, changesOf, type Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
@@ -22,6 +21,7 @@ import { actorIdOf } from "@/components/audit/state/describe-filters";
 import { comparePath } from "@/components/audit/state/pins";
 import type { ColumnId } from "@/components/audit/state/table-params";
 import { viewParsers } from "@/components/audit/state/view";
+import { COLUMN } from "@/components/audit/table/columns";
 import { pivotsOfFact } from "@/components/audit/table/pivots";
 import pivotsClasses from "@/components/audit/table/pivots.module.css";
 import { dateTime, zoneName } from "@/components/format/time";
@@ -31,7 +31,7 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { useCopy } from "@/components/ui/copy/use-copy";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { actorOf } from "@/server/audit/sentence";
 import { CATEGORY_LABEL, FIRST_SEEN_LABEL } from "@/server/audit/vocabulary";
 import { withVisibleMarks } from "@/server/ground/text";
@@ -59,10 +59,10 @@ function RawEntry({ entry }: { entry: Entry }) {
       <details className={facts.raw}>
         <summary>Raw entry as JSON</summary>
         {raw.isPending && <Text c="dimmed">Loading…</Text>}
-        {raw.isError && <Failure error={raw.error} onRetry={() => void raw.refetch()} what="this entry's JSON" />}
+        <QueryFailure query={raw} what="this entry's JSON" />
         {raw.data && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-          <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
+          <section className={`tm-box ${classes.json}`} tabIndex={0} aria-label="Raw entry as JSON">
             <pre>{withVisibleMarks(raw.data.json)}</pre>
           </section>
         )}
@@ -112,7 +112,7 @@ function FactPivots({ name, entry, column }: { name: string; entry: Entry; colum
         <Ellipsis size={15} aria-hidden />
       </ActionIcon>
       {isOpen && (
-        <ul id={id} className={pivotsClasses.links}>
+        <ul id={id}>
           {pivots.map(({ label, change }) => (
             <li key={label}>
               <Link href={addressOf("/", { ...view, ...change })} className="tm-link">
@@ -139,7 +139,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
   const details = factsOf(entry.details, [...(changes?.members ?? []), ...SHOWN_ELSEWHERE]);
   return (
     <article className={classes.detail}>
-      <header className={classes.head}>
+      <Stack component="header" className={classes.head} gap={8} px="edge" py={20}>
         <Title order={level} className={classes.title}>
           <EntrySentence entry={entry} />
         </Title>
@@ -149,11 +149,11 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           <span>{zoneName(zone, entry.timestamp)}</span>
         </Group>
         {entry.errorMessage && (
-          <p className={classes.error} data-tone={entry.result === "denied" ? "warn" : "bad"}>
+          <p className="tm-box" data-tone={entry.result === "denied" ? "warn" : "bad"}>
             {withVisibleMarks(entry.errorMessage)}
           </p>
         )}
-      </header>
+      </Stack>
       <div className={classes.main}>
         <Facts entry={entry} />
         {changes && (
@@ -197,10 +197,10 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
 function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
     <section className={classes.section} aria-label={title}>
-      <div className={classes.sectionHead}>
+      <Group justify="space-between" gap={8} mih={28} mb={8}>
         <Text fw={600}>{title}</Text>
         {action}
-      </div>
+      </Group>
       {children}
     </section>
   );
@@ -209,7 +209,7 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
 /** The target's name; a device, organization, person or key is linked to its page. */
 function TargetName({ entry }: { entry: Entry }) {
   const name = <span dir="auto">{withVisibleMarks(entry.resource.name)}</span>;
-  const href = doorOf("resourceType", entry);
+  const href = COLUMN.resourceType.page?.(entry);
   return href ? <PathLink href={href}>{name}</PathLink> : name;
 }
 
@@ -232,7 +232,7 @@ function Facts({ entry }: { entry: Entry }) {
   const { zone } = useZone();
   const { organizations, nameOf } = useOrg();
   const actorId = actorIdOf(entry);
-  const actor = doorOf("event", entry);
+  const actor = COLUMN.event.page?.(entry);
   const browser = describeAgent(entry.userAgent);
   return (
     <dl className={classes.facts}>
@@ -273,12 +273,16 @@ function Facts({ entry }: { entry: Entry }) {
           <span className="tm-quiet">No address recorded</span>
         )}
         {entry.firstSeen?.map((kind) => (
-          <span key={kind} className={classes.new}>
+          <Text key={kind} span size="xs" c="var(--tm-warn)">
             {FIRST_SEEN_LABEL[kind]}
-          </span>
+          </Text>
         ))}
         {browser && <span>{browser}</span>}
-        {entry.userAgent && <span className={classes.agent}>{entry.userAgent}</span>}
+        {entry.userAgent && (
+          <Text span size="xs" c="dimmed">
+            {entry.userAgent}
+          </Text>
+        )}
       </Fact>
       <Fact name="When" entry={entry} column="time">
         <span>

@@ -9,7 +9,7 @@ import { useDeferredValue } from "react";
 import { PinButton } from "@/components/audit/compare/pin-bar";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { IconButton, Tip } from "@/components/ui/popover/tip";
 import { DetailSkeleton } from "./detail-skeleton";
 import classes from "./entry-detail.module.css";
@@ -86,7 +86,6 @@ function EntryContent({ id }: { id: string | null }) {
   const fetched = useQuery(useTRPC().audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));
   const entry = found ?? fetched.data;
   if (entry) return <EntryDetail key={entry.id} entry={entry} onOpen={opened.open} />;
-  if (fetched.isError)
-    return <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />;
+  if (fetched.isError) return <QueryFailure query={fetched} what="this entry" />;
   return <DetailSkeleton />;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group } from "@mantine/core";
+import { Box, Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, ArrowRight } from "lucide-react";
 import Link from "next/link";
@@ -8,7 +8,7 @@ import type { ReactNode } from "react";
 import { PinBar, PinButton } from "@/components/audit/compare/pin-bar";
 import { useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
-import { Failure } from "@/components/ui/notice";
+import { QueryFailure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { EntryDetail } from "./entry-detail";
 import classes from "./entry-detail.module.css";
@@ -18,7 +18,15 @@ import { useEntryKeys } from "./entry-keys";
 function Neighbours({ id }: { id: string }) {
   const { data } = useQuery(useTRPC().audit.neighbours.queryOptions({ id }));
   return (
-    <Group component="nav" justify="space-between" aria-label="Entries beside this one" className={classes.beside}>
+    <Group
+      component="nav"
+      justify="space-between"
+      aria-label="Entries beside this one"
+      className="tm-ruled"
+      px="edge"
+      pt={16}
+      pb={32}
+    >
       <Step id={data?.newer} icon={<ArrowLeft size={15} aria-hidden />} side="leftSection">
         Previous entry
       </Step>
@@ -58,14 +66,14 @@ export function EntryPage({ id }: { id: string }) {
     <div className={classes.page}>
       <BackLink href="/">Audit log</BackLink>
       {entry.data && (
-        <div className={classes.acts}>
+        <Box pos="absolute" top={10} right={24}>
           <PinButton id={id} />
-        </div>
+        </Box>
       )}
       {entry.data && <EntryDetail entry={entry.data} level={1} />}
       {entry.data && <Neighbours id={id} />}
       {entry.isError && <PageHeader title="Audit entry" />}
-      {entry.isError && <Failure error={entry.error} onRetry={() => void entry.refetch()} what="this entry" />}
+      <QueryFailure query={entry} what="this entry" />
       <PinBar openId={id} />
     </div>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Text } from "@mantine/core";
+import { Anchor, Box, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { MouseEvent } from "react";
@@ -11,7 +11,6 @@ import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { readErrorText } from "@/components/ui/notice";
 import { sentenceText } from "@/server/audit/sentence";
-import classes from "./related.module.css";
 
 type Props = { entry: Entry; onOpen: ((id: string) => void) | undefined };
 
@@ -44,7 +43,7 @@ export function Related({ entry, onOpen }: Props) {
       </Text>
     );
   return found.map(([name, title]) => (
-    <div key={name} className={classes.group}>
+    <Box key={name} mb={12}>
       <Text size="sm" c="dimmed" id={`related-${name}`}>
         {title}
         {query.data.cut.includes(name) && `, the newest ${query.data[name].length}`}
@@ -54,7 +53,7 @@ export function Related({ entry, onOpen }: Props) {
           <RelatedEntry key={other.id} entry={other} onOpen={onOpen} />
         ))}
       </ul>
-    </div>
+    </Box>
   ));
 }
 
@@ -66,12 +65,14 @@ function RelatedEntry({ entry, onOpen }: Props) {
     onOpen(entry.id);
   };
   return (
-    <li className={classes.entry}>
-      <time dateTime={entry.timestamp}>{clock(entry.timestamp, zone)}</time>
-      <Link href={`/audit/${entry.id}`} prefetch={false} className="tm-link" onClick={follow}>
+    <Group component="li" gap="sm" align="flex-start" wrap="nowrap" py={2} fz="sm" lh="24px">
+      <Text component="time" inherit c="dimmed" w={64} flex="none" dateTime={entry.timestamp}>
+        {clock(entry.timestamp, zone)}
+      </Text>
+      <Anchor component={Link} href={`/audit/${entry.id}`} prefetch={false} inherit flex={1} onClick={follow}>
         {sentenceText(entry)}
-      </Link>
+      </Anchor>
       {entry.result !== "success" && <ResultBadge result={entry.result} />}
-    </li>
+    </Group>
   );
 }

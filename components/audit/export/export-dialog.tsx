@@ -1,24 +1,22 @@
 "use client";
 
-import { Button, Checkbox, Group, Modal, Radio, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Button, Checkbox, Group, Radio, Stack, Text } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { describeFilters, describeOrganizations } from "@/components/audit/state/describe-filters";
-import { spanText } from "@/components/audit/state/range";
+import { type Span, spanText } from "@/components/audit/state/range";
 import { spanOf } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
-import { useConfirmedDownload } from "@/components/confirmed-download";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
-import { useTRPC } from "@/components/trpc";
-import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { useEvidence } from "@/components/integrity/evidence";
+import { Dialog } from "@/components/ui/dialogs/dialog";
+import { Facts } from "@/components/ui/facts";
 import { Message } from "@/components/ui/notice";
 import { EXPORT_FORMATS, type ExportFormat, FORMATS, isDirect } from "@/server/audit/export-formats";
 import { exportName } from "@/server/audit/export-name";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
-import classes from "./export-dialog.module.css";
 import { MyExports } from "./my-exports";
 import { type ExportState, useBackgroundExport, useExport } from "./use-export";
 
@@ -26,7 +24,6 @@ const OFFERED = EXPORT_FORMATS.filter((format) => FORMATS[format].label !== null
 
 /** Exports the list with the current filters, which are described before the download starts. */
 export function ExportDialog({ onClose }: { onClose: () => void }) {
-  useReturnedFocus();
   const { view, input, now, audit } = useViewer();
   const { names, total, isTruncated } = audit;
   const { zone } = useZone();
@@ -50,66 +47,56 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
   });
   const filters = describeFilters(view, names);
   return (
-    <Modal opened onClose={onClose} title="Export entries">
-      <Stack gap="lg">
-        <dl className={classes.what}>
-          <dt>From</dt>
-          <dd>{home?.name ?? describeOrganizations(of, organizations)}</dd>
-          <dt>Range</dt>
-          <dd>{spanText(span, zone)}</dd>
-          <dt>Filters</dt>
-          <dd>{filters.length === 0 ? "None" : filters.map((words) => <span key={words}>{words}</span>)}</dd>
-          <dt>Entries</dt>
-          <dd>{total === null ? "Not counted yet" : isTruncated ? `At least ${count(total)}` : count(total)}</dd>
-        </dl>
-        <FormatChoice format={format} onFormat={setFormat} />
-        <DestinationChoice
-          {...{ isBackground, format }}
-          all={allOf(total, isTruncated)}
-          newest={newestOf(total, isLarge)}
-          onBackground={setInBackground}
-        />
-        {isBackground ? (
-          <>
-            <Checkbox label="Compress with gzip" checked={gzip} onChange={(e) => setGzip(e.currentTarget.checked)} />
-            {background.error && <Message tone="bad">{background.error}</Message>}
-          </>
-        ) : (
-          <Progress state={state} name={name} />
-        )}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={state.kind === "running" ? cancel : onClose}>
-            {state.kind === "running" ? "Cancel" : "Close"}
-          </Button>
-          <Button
-            loading={state.kind === "running" || background.isAsking}
-            leftSection={<Download size={15} aria-hidden />}
-            onClick={() => {
-              if (isBackground) background.start({ input, format, gzip, timeZone: zone });
-              else void start(format, name);
-            }}
-          >
-            Export
-          </Button>
+    <Dialog onClose={onClose} title="Export entries">
+      <Facts
+        facts={[
+          ["From", home?.name ?? describeOrganizations(of, organizations)],
+          ["Range", spanText(span, zone)],
+          ["Filters", filters.length === 0 ? "None" : filters.map((words) => <div key={words}>{words}</div>)],
+          ["Entries", total === null ? "Not counted yet" : `${isTruncated ? "At least " : ""}${count(total)}`],
+        ]}
+      />
+      <Radio.Group label="Format" value={format} onChange={setFormat}>
+        <Group gap="xl" mt={8}>
+          {OFFERED.map((one) => (
+            <Radio key={one} value={one} label={FORMATS[one].label} />
+          ))}
         </Group>
-        <MyExports />
-        <Evidence orgId={home?.id} span={span} />
-      </Stack>
-    </Modal>
-  );
-}
-
-type ChoiceProps = { format: ExportFormat; onFormat: (format: ExportFormat) => void };
-
-function FormatChoice({ format, onFormat }: ChoiceProps) {
-  return (
-    <Radio.Group label="Format" value={format} onChange={onFormat}>
-      <Group gap="xl" mt={8}>
-        {OFFERED.map((one) => (
-          <Radio key={one} value={one} label={FORMATS[one].label} />
-        ))}
+      </Radio.Group>
+      <DestinationChoice
+        {...{ isBackground, format }}
+        all={allOf(total, isTruncated)}
+        newest={newestOf(total, isLarge)}
+        onBackground={setInBackground}
+      />
+      {isBackground ? (
+        <>
+          <Checkbox label="Compress with gzip" checked={gzip} onChange={(e) => setGzip(e.currentTarget.checked)} />
+          {background.error && <Message tone="bad">{background.error}</Message>}
+        </>
+      ) : (
+        <Progress state={state} name={name} />
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={state.kind === "running" ? cancel : onClose}>
+          {state.kind === "running" ? "Cancel" : "Close"}
+        </Button>
+        <Button
+          loading={state.kind === "running" || background.isAsking}
+          leftSection={<Download size={15} aria-hidden />}
+          onClick={() => {
+            if (isBackground) background.start({ input, format, gzip, timeZone: zone });
+            else void start(format, name);
+          }}
+        >
+          Export
+        </Button>
       </Group>
-    </Radio.Group>
+      <MyExports />
+      <Text size="sm" c="dimmed" pt={16} className="tm-ruled">
+        {home ? <Evidence orgId={home.id} span={span} /> : "Evidence bundles cover one organization. Choose one above."}
+      </Text>
+    </Dialog>
   );
 }
 
@@ -166,20 +153,16 @@ function Progress({ state, name }: { state: ExportState; name: string }) {
   );
 }
 
-function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: Date; to?: Date } }) {
-  const onDownload = useConfirmedDownload();
-  const isAlarmed = useQuery(useTRPC().integrity.alarms.queryOptions()).data?.some((alarm) => alarm.orgId === orgId);
-  if (!orgId) return <p className={classes.foot}>Evidence bundles cover one organization. Choose one above.</p>;
-  const query = new URLSearchParams({ orgId, ...(isAlarmed && { despite: "alarm" }) });
-  for (const [name, at] of Object.entries(span)) if (at) query.set(name, at.toISOString());
+function Evidence({ orgId, span }: { orgId: string; span: Span }) {
+  const { isAlarmed, link } = useEvidence(orgId, { from: span.from?.toISOString(), to: span.to?.toISOString() });
   return (
-    <p className={classes.foot}>
+    <>
       For an auditor:{" "}
-      <a className="tm-link" href={`/api/v1/audit-logs/evidence?${query}`} download onClick={onDownload}>
+      <a className="tm-link" {...link}>
         download the evidence bundle
       </a>{" "}
       of this range. It holds every entry, regardless of the filters, and can be verified offline.
       {isAlarmed && " An alarm is open on this log: the bundle says so, and is not proven."}
-    </p>
+    </>
   );
 }

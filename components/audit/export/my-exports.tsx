@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Progress } from "@mantine/core";
+import { ActionIcon, Group, type GroupProps, Progress, Stack, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Trash2 } from "lucide-react";
 import { useConfirmedDownload } from "@/components/confirmed-download";
@@ -9,7 +9,6 @@ import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { errorText, Message } from "@/components/ui/notice";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
-import classes from "./my-exports.module.css";
 
 type Job = Outputs["exports"]["list"]["data"][number];
 
@@ -34,12 +33,14 @@ export function MyExports() {
   const jobs = list.data?.data ?? [];
   if (jobs.length === 0) return null;
   return (
-    <section className={classes.exports} aria-label="Your exports">
-      <h3 className={classes.title}>Your exports</h3>
-      <ul className={classes.list}>
+    <section className="tm-ruled" aria-label="Your exports">
+      <Title order={3} pt={16} pb={8}>
+        Your exports
+      </Title>
+      <Stack component="ul" mah={280} style={{ overflowY: "auto" }}>
         {jobs.map((job) => (
-          <li key={job.id} className={classes.job}>
-            <span className={classes.name}>{job.fileName}</span>
+          <Group component="li" key={job.id} gap="2px 8px" fz="sm">
+            <span style={{ flex: 1, overflowWrap: "anywhere" }}>{job.fileName}</span>
             <ActionIcon
               variant="subtle"
               aria-label={`${isUnderWay(job) ? "Cancel" : "Delete"} ${job.fileName}`}
@@ -48,32 +49,35 @@ export function MyExports() {
               <Trash2 size={15} aria-hidden />
             </ActionIcon>
             <JobState job={job} />
-          </li>
+          </Group>
         ))}
-      </ul>
+      </Stack>
       {remove.error && <Message tone="bad">{errorText(remove.error)}</Message>}
     </section>
   );
 }
 
+const State = (props: GroupProps) => <Group className="tm-figures" gap="4px 16px" w="100%" c="dimmed" {...props} />;
+
 function JobState({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
   const onDownload = useConfirmedDownload();
-  if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
-  if (status === "waiting") return <p className={classes.status}>Queued</p>;
+  if (status === "failed") return <State c="var(--mantine-color-error)">Failed. {job.error}</State>;
+  if (status === "waiting") return <State>Queued</State>;
   if (status === "running")
     return (
-      <div className={classes.status}>
+      <State>
         <Progress
+          flex="1 0 100%"
           value={totalRows ? (rowsDone / totalRows) * 100 : 0}
           aria-label={`Progress of ${job.fileName}`}
           size="sm"
         />
         {totalRows === null ? "Counting entries" : `${count(rowsDone)} of ${counted(totalRows, "entry", "entries")}`}
-      </div>
+      </State>
     );
   return (
-    <p className={classes.status}>
+    <State>
       <a
         className="tm-link"
         href={`/api/v1/audit-logs/exports/${job.id}/file`}
@@ -88,6 +92,6 @@ function JobState({ job }: { job: Job }) {
       <span>
         Available until <When at={job.expiresAt} />
       </span>
-    </p>
+    </State>
   );
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { Group, Text } from "@mantine/core";
 import { create, type Delta } from "jsondiffpatch";
 import { Minus, PencilLine, Plus } from "lucide-react";
 import { isObject } from "@/server/ground/records";
@@ -72,9 +73,13 @@ export function Changes({ before, after }: { before: unknown; after: unknown }) 
   const unchanged = unchangedMembers(before, after);
   return (
     <div className={classes.changes}>
-      {changes.length === 0 && <p className={classes.none}>Before and after are the same.</p>}
+      {changes.length === 0 && (
+        <Text inherit c="dimmed" p="8px 12px">
+          Before and after are the same.
+        </Text>
+      )}
       {changes.length > 0 && (
-        <table className={classes.table}>
+        <table className={`tm-table ${classes.table}`}>
           <caption>What changed, old and new</caption>
           <thead>
             <tr>
@@ -95,7 +100,7 @@ export function Changes({ before, after }: { before: unknown; after: unknown }) 
           <summary>{unchanged.length === 1 ? "1 field unchanged" : `${unchanged.length} fields unchanged`}</summary>
           <dl>
             {unchanged.map(([name, value]) => (
-              <div key={name} className={classes.same}>
+              <div key={name}>
                 <dt>{name}</dt>
                 <dd>
                   <Value path={name} value={value} />
@@ -114,10 +119,10 @@ function Row({ change }: { change: Change }) {
   return (
     <tr>
       <th scope="row">
-        <span className={classes.kind} data-tone={tone}>
+        <Group gap={4} ff="text" c="var(--tone)" data-tone={tone}>
           <Icon size={13} strokeWidth={2} aria-hidden />
           {word}
-        </span>
+        </Group>
         {change.path || "value"}
       </th>
       <td>

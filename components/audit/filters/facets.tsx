@@ -1,8 +1,9 @@
 "use client";
 
+import { Button, Text, type TextProps, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
-import { memo, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import { labelOf, valueLabel } from "@/components/audit/state/describe-filters";
 import { exclude, isSetTo, toggleValue } from "@/components/audit/state/narrow";
 import { isLive, type SetView } from "@/components/audit/state/view";
@@ -32,9 +33,7 @@ export function Facets() {
   if (query.isError)
     return (
       <aside className={classes.facets} aria-label="Filters" data-screen>
-        <p className={classes.note} role="alert">
-          {readErrorText(query.error)}
-        </p>
+        <Note role="alert">{readErrorText(query.error)}</Note>
       </aside>
     );
   const { rows, truncated } = query.data;
@@ -45,11 +44,11 @@ export function Facets() {
       data-screen
       data-stale={query.isPlaceholderData || undefined}
     >
-      <p className={classes.note} role="status">
+      <Note role="status">
         {truncated
           ? `Counts with a plus cover the newest ${count(rows)} matches; the others cover all of them`
           : counted(rows, "match", "matches")}
-      </p>
+      </Note>
       {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.orgId).map(
         ([facet, name]) => (
           <Facet
@@ -64,6 +63,10 @@ export function Facets() {
     </aside>
   );
 }
+
+const Note = (props: TextProps & { role?: "alert" | "status"; children: ReactNode }) => (
+  <Text size="xs" c="dimmed" my={8} className={classes.note} {...props} />
+);
 
 type FacetProps = {
   name: FilterName;
@@ -95,11 +98,11 @@ function Facet({ name, values, isTruncated, isCut }: FacetProps) {
           />
         ))}
       </ul>
-      {all && isCut && <p className={classes.note}>{most}</p>}
+      {all && isCut && <Note>{most}</Note>}
       {values.length > INITIALLY_SHOWN && (
-        <button type="button" className={classes.more} onClick={() => setAll(!all)} aria-expanded={all}>
+        <Button size="compact-sm" variant="transparent" onClick={() => setAll(!all)} aria-expanded={all}>
           {all ? "Fewer" : isCut ? most : `${values.length - INITIALLY_SHOWN} more`}
-        </button>
+        </Button>
       )}
     </details>
   );
@@ -121,36 +124,33 @@ const Value = memo(function Value({ name, one, label, isTruncated, isChosen, set
   const { copied, copy } = useCopy();
   return (
     <li className={classes.value}>
-      <button
-        type="button"
+      <UnstyledButton
         className={classes.only}
         aria-pressed={isChosen}
         onClick={() => setView((view) => toggleValue(view, name, one.value))}
         title={one.label}
       >
-        <span className={classes.label}>{label}</span>
-        <span className={classes.count}>{amount(one.count, isTruncated)}</span>
-      </button>
+        <span className="tm-clipped">{label}</span>
+        <span className="tm-figures tm-quiet">{amount(one.count, isTruncated)}</span>
+      </UnstyledButton>
       {"negatable" in FILTERS[name] && (
-        <button
-          type="button"
+        <UnstyledButton
           className={classes.tool}
           aria-label={`Exclude ${label}`}
           title="Exclude"
           onClick={() => setView((view) => exclude(view, name, one.value))}
         >
           <Minus size={13} aria-hidden />
-        </button>
+        </UnstyledButton>
       )}
-      <button
-        type="button"
+      <UnstyledButton
         className={classes.tool}
         aria-label={copied ? `Copied ${label}` : `Copy ${label}`}
         title={copied ? "Copied" : "Copy"}
         onClick={() => void copy(one.value)}
       >
         <Copy size={12} aria-hidden />
-      </button>
+      </UnstyledButton>
     </li>
   );
 });

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, TextInput, UnstyledButton } from "@mantine/core";
+import { Box, Button, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { Check } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan, type Span } from "@/components/audit/state/range";
@@ -8,7 +8,6 @@ import type { View } from "@/components/audit/state/view";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { toWallClock } from "@/server/ground/time/wall-clock";
-import classes from "./menus.module.css";
 import { parseTime } from "./typed-time";
 
 /** A typed range: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */
@@ -23,7 +22,7 @@ export function TypedRange({ onSpan }: { onSpan: (span: Span) => void }) {
     if (span) onSpan(span);
   };
   return (
-    <form className={classes.custom} onSubmit={(event) => void submit(event)}>
+    <Stack component="form" className="tm-ruled" p={12} onSubmit={(event) => void submit(event)}>
       <TextInput
         label="Type a time"
         placeholder="last tuesday, 9-10, 3h, oct 2026"
@@ -34,13 +33,10 @@ export function TypedRange({ onSpan }: { onSpan: (span: Span) => void }) {
         }}
         error={isUnrecognized ? "Not a recognized time. Try 2026-11-18, yesterday 9-10 or 3h." : null}
       />
-      <div className={classes.foot}>
-        <span className={classes.hint} />
-        <Button type="submit" size="xs" disabled={!typed.trim()}>
-          Set
-        </Button>
-      </div>
-    </form>
+      <Button type="submit" size="xs" ml="auto" disabled={!typed.trim()}>
+        Set
+      </Button>
+    </Stack>
   );
 }
 
@@ -57,11 +53,11 @@ export function RangeChoices({ view, onRange, onDone }: Props) {
   const pick = (range: Preset | null) => choose({ range, from: null, to: null });
   return (
     <>
-      <ul className={classes.options}>
+      <Box component="ul" p={4}>
         {[null, ...PRESETS].map((preset) => (
           <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
         ))}
-      </ul>
+      </Box>
       <TypedRange onSpan={({ from = null, to = null }) => choose({ range: null, from, to })} />
       <CustomRange view={view} onDone={onDone} onRange={onRange} />
     </>
@@ -86,7 +82,11 @@ function Option({
     <li>
       <UnstyledButton className="tm-option" aria-pressed={isChosen} onClick={() => onPick(preset)}>
         <span>{preset ? PRESET_LABEL[preset] : "All time"}</span>
-        {from && <span className={classes.hint}>from {dateTime(from, zone).slice(0, -3)}</span>}
+        {from && (
+          <Text span size="xs" fw={400} c="dimmed" ml="auto">
+            from {dateTime(from, zone).slice(0, -3)}
+          </Text>
+        )}
         {isChosen && <Check size={14} aria-hidden />}
       </UnstyledButton>
     </li>
@@ -107,7 +107,7 @@ function CustomRange({ view, onRange, onDone }: Props) {
     onDone();
   };
   return (
-    <form className={classes.custom} onSubmit={submit}>
+    <Stack component="form" className="tm-ruled" p={12} onSubmit={submit}>
       <TextInput type="datetime-local" label="From" value={fromText} onChange={(e) => setFrom(e.currentTarget.value)} />
       <TextInput
         type="datetime-local"
@@ -116,12 +116,14 @@ function CustomRange({ view, onRange, onDone }: Props) {
         onChange={(e) => setTo(e.currentTarget.value)}
         error={isBackwards ? "This is before the start" : null}
       />
-      <div className={classes.foot}>
-        <span className={classes.hint}>{zoneName(zone)}</span>
+      <Group justify="space-between" gap="sm">
+        <Text span size="xs" c="dimmed">
+          {zoneName(zone)}
+        </Text>
         <Button type="submit" size="xs" disabled={isBackwards || !(from || to)}>
           Apply
         </Button>
-      </div>
-    </form>
+      </Group>
+    </Stack>
   );
 }

@@ -1,11 +1,11 @@
 "use client";
 
+import { Group, Text } from "@mantine/core";
 import { useOrg } from "@/components/account/org";
 import { endsOf } from "@/components/audit/entry";
 import { spanText } from "@/components/audit/state/range";
 import { spanOf } from "@/components/audit/state/view";
 import { type AuditList, useViewer } from "@/components/audit/state/viewer-context";
-import classes from "@/components/audit/viewer.module.css";
 import { count, counted } from "@/components/format/amounts";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
@@ -47,7 +47,7 @@ export function RangeLine() {
   return (
     <>
       {/* The counts of a live list change constantly and are not announced. */}
-      <span role={audit.bar ? undefined : "status"} className={classes.count}>
+      <Text span inherit fw={600} c="var(--tm-ink)" role={audit.bar ? undefined : "status"}>
         {text && text + where + cut + telemetry}
         {audit.foldFailure && (
           <>
@@ -57,8 +57,8 @@ export function RangeLine() {
             </button>
           </>
         )}
-      </span>
-      <span className={classes.range}>
+      </Text>
+      <Group component="span" gap="0 12px">
         <span>{spanText(span, zone)}</span>
         <span>
           Times in {zoneName(zone, span.from, span.to, ...endsOf(audit.entries))}{" "}
@@ -68,7 +68,7 @@ export function RangeLine() {
             </button>
           )}
         </span>
-      </span>
+      </Group>
     </>
   );
 }

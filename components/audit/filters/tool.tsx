@@ -5,7 +5,6 @@ import { useDisclosure } from "@mantine/hooks";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentPropsWithRef, ReactNode, Ref } from "react";
 import { Popover } from "@/components/ui/popover/popover";
-import classes from "./menus.module.css";
 
 type ToolProps = ButtonProps & Omit<ComponentPropsWithRef<"button">, keyof ButtonProps> & { icon: LucideIcon };
 
@@ -36,9 +35,7 @@ export function ToolMenu({ name, value, icon, width, align = "start", ref, child
           {value ?? name}
         </Tool>
       </Popover.Target>
-      <Popover.Dropdown className={classes.dropdown} aria-label={name}>
-        {children(menu.close)}
-      </Popover.Dropdown>
+      <Popover.Dropdown aria-label={name}>{children(menu.close)}</Popover.Dropdown>
     </Popover>
   );
 }

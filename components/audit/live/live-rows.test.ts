@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Entry } from "@/components/audit/entry";
+import { listedEntry } from "@/testing/listed-entry";
 import {
   addArrivals,
   afterReload,
@@ -11,13 +12,8 @@ import {
   withHeldShown,
 } from "./live-stream";
 
-const entry = (n: number, seq = n): Entry =>
-  ({
-    id: `e${n}`,
-    orgId: "o",
-    chainSeq: seq,
-    timestamp: new Date(1_800_000_000_000 + n * 1000).toISOString(),
-  }) as Entry;
+const entry = (n: number) =>
+  listedEntry({ id: `e${n}`, chainSeq: n, timestamp: new Date(1_800_000_000_000 + n * 1000).toISOString() });
 const page = (ns: number[], nextCursor: string | null = "older"): Page => ({
   data: ns.map((n) => entry(n)),
   pagination: { nextCursor },

@@ -1,5 +1,6 @@
 "use client";
 
+import { Button, Group } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -83,7 +84,17 @@ export function LiveBar(props: LiveBarProps) {
   };
   return (
     <>
-      <div className={classes.bar} data-state={shown} data-tone={TONE[shown]} data-screen>
+      <Group
+        gap={8}
+        mih={24}
+        px="edge"
+        pb={8}
+        fz="sm"
+        c="dimmed"
+        data-state={shown}
+        data-tone={TONE[shown]}
+        data-screen
+      >
         <span className={classes.dot} aria-hidden />
         <span aria-hidden>{text}</span>
         <span role="status" className="tm-spoken">
@@ -94,12 +105,12 @@ export function LiveBar(props: LiveBarProps) {
             {isPaused ? "Resume" : "Pause"}
           </button>
         )}
-      </div>
+      </Group>
       <div className={classes.dock} ref={dock} data-screen>
         {waiting && (
-          <button type="button" className={classes.pill} onClick={showHeld}>
-            <ArrowUp size={14} aria-hidden /> {waiting}
-          </button>
+          <Button size="compact-md" radius={14} leftSection={<ArrowUp size={14} aria-hidden />} onClick={showHeld}>
+            {waiting}
+          </Button>
         )}
       </div>
     </>

@@ -10,7 +10,6 @@ import { isLive, isOpenEnded } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import type { ViewerState } from "@/components/audit/state/viewer-state";
 import type { LiveTailProps } from "./live-tail";
-import classes from "./live-toggle.module.css";
 
 /** Turns live updates on, from the first page, or off. */
 export const toggleLive = (view: View, setView: SetView): unknown =>
@@ -28,7 +27,6 @@ export function LiveToggle() {
   return (
     <Tool
       icon={Radio}
-      className={classes.toggle}
       title={isPossible ? "Show new entries as they arrive (l)" : "The range has an end, so no new entries can appear"}
       aria-pressed={isLive(view)}
       data-disabled={!isPossible || undefined}

@@ -59,7 +59,7 @@ export function PrintSheet({ print }: { print: Print }) {
     "Result",
   ];
   return (
-    <div className={classes.sheet} data-sheet>
+    <div className={classes.sheet} data-sheet data-printed>
       {print.all && print.all.total > print.entries.length && (
         <p className={classes.cut}>
           Only the newest {count(print.entries.length)} of {count(print.all.total)} matching entries are printed. Narrow

@@ -1,6 +1,6 @@
 "use client";
 
-import { Kbd, TextInput } from "@mantine/core";
+import { Kbd, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
@@ -93,7 +93,7 @@ type ListProps = { id: string; list: Suggestion[]; at: number; onPick: (one: Sug
 
 function Suggestions({ id, list, at, onPick }: ListProps) {
   return (
-    <div role="listbox" id={id} className={classes.list} aria-label="Suggestions">
+    <div role="listbox" id={id} className={`tm-float ${classes.list}`} aria-label="Suggestions">
       {list.map((one, i) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys.
         // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus.
@@ -106,8 +106,12 @@ function Suggestions({ id, list, at, onPick }: ListProps) {
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onPick(one)}
         >
-          <span className={classes.label}>{one.label}</span>
-          <span className={classes.hint}>{one.hint}</span>
+          <Text span size="xs" ff="monospace" truncate flex="none" maw="60%">
+            {one.label}
+          </Text>
+          <Text span inherit c="dimmed" truncate>
+            {one.hint}
+          </Text>
         </div>
       ))}
     </div>

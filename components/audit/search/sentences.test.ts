@@ -38,21 +38,12 @@ function timeText(from: Date | null | undefined, to: Date | null | undefined): s
 
 /** A reading as one line: filters, time, and the first choice of each term. */
 async function readingOf(line: string): Promise<string> {
-  const {
-    typed: _,
-    exclude,
-    excludeActions: __,
-    range: ___,
-    from,
-    to,
-    q,
-    ...filters
-  } = await readLine({}, line, { clock, findNames });
+  const change = await readLine({}, line, { clock, findNames });
+  const { typed: _, exclude, excludeActions, range: __, from, to, q, ...filters } = change;
   const terms = splitTerms(q ?? "").map((term) => (/^"[^"]*"$/.test(term) ? term : (choicesOf(term)[0] ?? "")));
   const stated = Object.entries(filters).flatMap(([name, value]) => (value ? `${name}:${value}` : []));
-  return [...stated, exclude && `-${exclude}`, timeText(from, to), ...terms.map((term) => term.replaceAll(" ", "_"))]
-    .filter(Boolean)
-    .join(" ");
+  const left = [excludeActions && `-action:${excludeActions}`, exclude && `-${exclude}`, timeText(from, to)];
+  return [...stated, ...left, ...terms.map((term) => term.replaceAll(" ", "_"))].filter(Boolean).join(" ");
 }
 
 test.each([
@@ -382,6 +373,28 @@ test.each([
   ["unknown ip addresses for jane since october", "new:address 2026-10-01 00:00.. jane"],
   ["how often was access denied to marcus in 2026", "result:denied 2026-01-01..2026-12-31 access marcus"],
   ["denied exports except jane", "result:denied -user:jane export"],
+  ["everything Jane did from 9 to 10 that failed, as CSV", "result:failure user:Jane 2026-11-22 09:00..09:59"],
+  ["who signed in from an address never seen before", "new:address signed_in"],
+  ["before:2026-11-18 policy", "..2026-11-17 23:59 policy"],
+  ['after:"18 Nov" before:2026-11-20', "2026-11-18..2026-11-19"],
+  ["  front desk  ", "front desk"],
+  ['actor:jane result:denied resource:"Front desk" printer', "user:jane result:denied resource:Front desk printer"],
+  ["-action:user.login -action:user.logout", "-action:user.login,user.logout"],
+  [
+    "device:WS-042 ip:10.0. -result:Success -type:agent -actor:jane",
+    "device:WS-042 ip:10.0. -result:success,actorType:agent,user:jane",
+  ],
+  ['result:failure result:Denied actor:jane,"Dele Adeyemi"', "result:failure,denied user:jane,Dele Adeyemi"],
+  ['antivirus -"test run" -demo CDG-WS-008', 'device:CDG-WS-008 -"q:""test run""",q:demo antivirus'],
+  ["ip:198.51.100.0/24,2001:db8::/32", "ip:198.51.100.0/24,2001:db8::/32"],
+  ["ip:198.51.100.0/40", "ip:198.51.100.0/40"],
 ])("%s", async (line, expected) => {
   expect(await readingOf(line)).toBe(expected);
+});
+
+test("a line that was read adds to the filters, and replaces words and range", async () => {
+  const view = { result: "failure", q: "old", range: "7d" as const };
+  const change = await readLine(view, "result:denied disk yesterday", { clock, findNames });
+  expect(change).toMatchObject({ result: "failure,denied", q: "disk", range: null });
+  expect(await readLine(view, "on:fire disk", { clock, findNames })).not.toHaveProperty("range");
 });

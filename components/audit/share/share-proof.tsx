@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group, Modal, NumberInput, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download, Link2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -11,13 +11,12 @@ import { saveFile } from "@/components/save-file";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { qrSvg } from "@/components/ui/code/qr-svg";
 import { copyText } from "@/components/ui/copy/use-copy";
+import { Dialog } from "@/components/ui/dialogs/dialog";
 import { CopyLine } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { errorText, Message, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/evidence/links/schema";
-import classes from "./share-proof.module.css";
 
 type ProofLink = Outputs["proofs"]["links"]["data"][number];
 
@@ -58,10 +57,10 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
   const link = `${window.location.origin}${path}`;
   const svg = qrSvg(link);
   return (
-    <div className={classes.fresh}>
+    <Group className="tm-box" gap={20} p={16}>
       {/* biome-ignore lint/performance/noImgElement: a data URL, which next/image cannot optimize. */}
       <img
-        className={classes.code}
+        width={168}
         src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
         alt={`QR code of the link to the proof of entry ${seq}`}
       />
@@ -81,7 +80,7 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
           </Button>
         </div>
       </Stack>
-    </div>
+    </Group>
   );
 }
 
@@ -91,7 +90,7 @@ function Links({ id }: { id: string }) {
   if (!data) return null;
   if (data.data.length === 0) return <Note>No short link to this entry has been created.</Note>;
   return (
-    <ul className={classes.links} aria-label="Short links to this entry">
+    <ul className="tm-lines" aria-label="Short links to this entry">
       {data.data.map((link) => (
         <LinkRow key={link.id} link={link} entryId={id} />
       ))}
@@ -143,18 +142,15 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
 
 /** Shares the proof of an entry: as a link that contains the proof, as a file, or as a short link for print. */
 export function ShareProof({ id, onClose }: { id: string; onClose: () => void }) {
-  useReturnedFocus();
   return (
-    <Modal opened onClose={onClose} title="Share proof of this entry" size="lg">
-      <Stack gap="xl">
-        <Text>
-          A proof shows this entry and no other. Anyone who receives it can check it in a browser or on the command
-          line, without an account. Sharing it is recorded in the audit log.
-        </Text>
-        <WholeProof id={id} />
-        <ProofLinks id={id} />
-      </Stack>
-    </Modal>
+    <Dialog onClose={onClose} title="Share proof of this entry" size="lg">
+      <Text>
+        A proof shows this entry and no other. Anyone who receives it can check it in a browser or on the command line,
+        without an account. Sharing it is recorded in the audit log.
+      </Text>
+      <WholeProof id={id} />
+      <ProofLinks id={id} />
+    </Dialog>
   );
 }
 

@@ -1,27 +1,9 @@
 import { expect, test } from "vitest";
 import type { Entry } from "@/components/audit/entry";
+import { listedEntry } from "@/testing/listed-entry";
 import { daysOf, type Line, organizationsIn, type RoutineFold } from "./lines";
 
-let made = 0;
-const entryAt = (timestamp: string, change: Partial<Entry> = {}): Entry => ({
-  id: `entry-${++made}`,
-  orgId: "org-1",
-  timestamp,
-  action: "user.login",
-  actionLabel: "signed in",
-  actorType: "user",
-  category: "authentication",
-  result: "success",
-  ipAddress: "",
-  userAgent: "",
-  submittedBy: null,
-  user: { id: "jane", name: "Jane", email: "", role: "" },
-  resource: { type: "session", id: "", name: "" },
-  details: {},
-  errorMessage: null,
-  chainSeq: 1,
-  ...change,
-});
+const entryAt = (timestamp: string, change: Partial<Entry> = {}) => listedEntry({ timestamp, ...change });
 
 const NOW = new Date("2026-11-20T20:00:00Z");
 const options = {

@@ -1,15 +1,14 @@
 "use client";
 
-import { UnstyledButton } from "@mantine/core";
+import { Text, UnstyledButton } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
-import { CELL } from "@/components/audit/cells";
 import { togglePin, usePins } from "@/components/audit/state/pins";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { copyText } from "@/components/ui/copy/use-copy";
 import { useListeners } from "@/components/ui/key-down";
 import { positionBeside } from "@/components/ui/popover/position";
-import { type CellRef, useTable } from "./columns";
+import { type CellRef, COLUMN, useTable } from "./columns";
 import { type Pivot, pivotsOf } from "./pivots";
 import classes from "./pivots.module.css";
 
@@ -26,11 +25,10 @@ const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
 
 /** The menu of a table cell: Up and Down move within it, Left and Right to the adjacent cells. */
 export function CellMenu({ target, find, onMove, onClose }: Props) {
-  const { columns, context } = useTable();
+  const { context } = useTable();
   const { view, setView } = useViewer();
   const { entry, column, cell } = target;
-  const header = columns.find(({ id }) => id === column)?.header ?? "";
-  const title = `${header}: ${CELL[column](entry, context).text || "none"}`;
+  const title = `${COLUMN[column].header}: ${COLUMN[column].text(entry, context) || "none"}`;
   const box = useRef<HTMLDivElement>(null);
   const router = useRouter();
   const pins = usePins();
@@ -95,13 +93,13 @@ export function CellMenu({ target, find, onMove, onClose }: Props) {
       role="menu"
       tabIndex={-1}
       aria-label={title}
-      className={classes.menu}
+      className={`tm-float ${classes.menu}`}
       onKeyDown={onKeyDown}
       data-screen
     >
-      <div className={classes.title} aria-hidden>
+      <Text size="xs" c="dimmed" truncate p="4px 8px" aria-hidden>
         {title}
-      </div>
+      </Text>
       {pivotsOf(target, view, context).map((pivot) => (
         <UnstyledButton
           key={pivot.label}

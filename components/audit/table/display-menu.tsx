@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button, Checkbox, SegmentedControl } from "@mantine/core";
+import { ActionIcon, Box, Button, Checkbox, SegmentedControl, Stack } from "@mantine/core";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
@@ -23,7 +23,7 @@ export function DisplayMenu() {
   const hidden = hidesRoutine(view);
   return (
     <>
-      <div className={classes.switches}>
+      <Stack gap={10} p="12px 16px">
         <Checkbox
           size="sm"
           label="Fold repeats and telemetry"
@@ -45,14 +45,14 @@ export function DisplayMenu() {
           value={settings.density}
           onChange={(density) => settings.change({ density })}
         />
-      </div>
+      </Stack>
       <ColumnChooser />
-      <div className={classes.foot}>
+      <Stack className="tm-ruled" gap="sm" p={12}>
         {settings.error ? <Message tone="bad">{errorText(settings.error)}</Message> : null}
         <Button variant="subtle" color="gray" size="xs" onClick={settings.reset}>
           Reset columns, widths and height
         </Button>
-      </div>
+      </Stack>
     </>
   );
 }
@@ -82,7 +82,7 @@ function ColumnChooser() {
     dragged && dragged !== on && settings.change({ columns: movedTo(settings.ids, dragged, settings.ids.indexOf(on)) });
   return (
     <>
-      <ul className={classes.list} ref={list}>
+      <Box component="ul" className="tm-ruled" p={8} ref={list}>
         {shown.map((id) => (
           <li
             key={id}
@@ -104,7 +104,7 @@ function ColumnChooser() {
             <Tick id={id} checked={false} />
           </li>
         ))}
-      </ul>
+      </Box>
       <span role="status" className="tm-spoken">
         {announcement}
       </span>
@@ -119,7 +119,7 @@ function Tick({ id, checked }: { id: ColumnId; checked: boolean }) {
   return (
     <Checkbox
       size="sm"
-      className={classes.tick}
+      flex={1}
       label={COLUMN[id].header}
       checked={checked}
       disabled={id === "event"}

@@ -1,5 +1,6 @@
 "use client";
 
+import { UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode, useState } from "react";
@@ -14,7 +15,7 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { readErrorText } from "@/components/ui/notice";
 import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
-import { useTable } from "./columns";
+import { Cell, useTable } from "./columns";
 import foldClasses from "./entry-lines.module.css";
 import classes from "./entry-table.module.css";
 
@@ -36,8 +37,10 @@ const EntryRow = memo(function EntryRow({ entry, isOpen }: { entry: Entry; isOpe
           data-label={column.header}
           data-from={column.from}
           data-align={column.align}
+          data-place={column.place}
+          style={{ gridArea: column.place }}
         >
-          {column.cell(entry, context)}
+          <Cell column={column} entry={entry} />
         </td>
       ))}
     </tr>
@@ -105,8 +108,7 @@ function FoldRow({ line, isOpen, onToggle }: FoldRowProps) {
   return (
     <tr className={foldClasses.fold}>
       <td colSpan={always.length}>
-        <button
-          type="button"
+        <UnstyledButton
           className={foldClasses.button}
           aria-expanded={isOpen}
           data-fold={line.key}
@@ -118,7 +120,7 @@ function FoldRow({ line, isOpen, onToggle }: FoldRowProps) {
             <FoldText line={line} />
           </span>
           <FoldTimes line={line} />
-        </button>
+        </UnstyledButton>
       </td>
       {columns
         .filter(({ from }) => from)

@@ -1,17 +1,17 @@
+import { Anchor } from "@mantine/core";
 import Link from "next/link";
 import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { When } from "@/components/format/when";
 import { type Column, RecordTable } from "@/components/ui/record-table";
-import classes from "./entry-link.module.css";
 
 /** An entry's sentence, with actor and names emphasized, as a link to the entry's page. */
 export function EntryLink({ entry }: { entry: Entry }) {
   return (
-    <Link href={`/audit/${entry.id}`} prefetch={false} className={classes.link}>
+    <Anchor component={Link} href={`/audit/${entry.id}`} prefetch={false} inherit c="var(--tm-ink)">
       <EntrySentence entry={entry} />
-    </Link>
+    </Anchor>
   );
 }
 

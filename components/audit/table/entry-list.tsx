@@ -1,13 +1,13 @@
 "use client";
 
-import { Button, Group, Skeleton } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { ArrowLeft, ArrowRight, SearchX, Stamp } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { type FilterParam, filterParsers, type View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
-import classes from "@/components/audit/viewer.module.css";
-import { Failure, Notice } from "@/components/ui/notice";
+import { LoadingRows } from "@/components/ui/loading-rows";
+import { Failure, Notice, QueryFailure } from "@/components/ui/notice";
 import { keysOf, mapValues } from "@/server/ground/records";
 import { EntryTable } from "./entry-table";
 
@@ -85,7 +85,7 @@ function NoMatchYet() {
 export function EntryList() {
   const { list, entries, folds, isFoldPending, foldFailure } = useViewer().audit;
   if (list.isPending) return <EntrySkeleton />;
-  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />;
+  if (list.isError) return <QueryFailure query={list} what="the audit log" />;
   if (entries.length === 0 && isFoldPending) return <EntrySkeleton />;
   if (entries.length === 0 && foldFailure)
     return <Failure error={foldFailure.error} onRetry={foldFailure.retry} what="the routine telemetry" />;
@@ -102,22 +102,8 @@ export function EntryList() {
   );
 }
 
-const WIDTHS = ["46%", "38%", "52%", "41%", "35%", "49%", "44%", "37%", "51%", "40%"];
-
 /** Placeholder until the first rows have loaded. */
-function EntrySkeleton() {
-  return (
-    <div className={classes.skeleton} role="status" aria-label="Loading the audit log">
-      {WIDTHS.map((width) => (
-        <div key={width}>
-          <Skeleton height={10} width={56} />
-          <Skeleton height={10} width={width} />
-          <Skeleton height={10} width={64} ml="auto" />
-        </div>
-      ))}
-    </div>
-  );
-}
+const EntrySkeleton = () => <LoadingRows what="the audit log" height={33} />;
 
 /** Goes to older entries or back to the newest; the browser's Back button goes one page up. */
 function Pager({ nextCursor }: { nextCursor: string | null }) {
@@ -126,7 +112,7 @@ function Pager({ nextCursor }: { nextCursor: string | null }) {
   const onPage = (to: string | null) => setView({ cursor: to, row: null }, { scroll: true });
   if (!cursor && !nextCursor) return null;
   return (
-    <nav className={classes.pager} aria-label="Pages of entries">
+    <Group component="nav" justify="space-between" gap="sm" px="edge" pt={16} pb={32} aria-label="Pages of entries">
       <Button
         variant="default"
         disabled={!cursor}
@@ -143,6 +129,6 @@ function Pager({ nextCursor }: { nextCursor: string | null }) {
       >
         Older
       </Button>
-    </nav>
+    </Group>
   );
 }

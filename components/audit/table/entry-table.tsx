@@ -45,7 +45,7 @@ export function EntryTable() {
     <TableContext value={cells}>
       <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
         <table
-          className={classes.table}
+          className={`tm-table ${classes.table}`}
           style={minWidths(columns, settings.widths)}
           data-stale={isStale || undefined}
           data-density={settings.density}

@@ -1,23 +1,17 @@
 import { expect, test } from "vitest";
-import type { Entry } from "@/components/audit/entry";
 import type { ColumnId } from "@/components/audit/state/table-params";
 import { loadView } from "@/components/audit/state/view";
+import { listedEntry } from "@/testing/listed-entry";
 import { pivotsOf } from "./pivots";
 
 const NOTHING = loadView(new URLSearchParams());
 const ID = "0190a000-0000-7000-8000-000000000001";
-const ENTRY = {
+const ENTRY = listedEntry({
   id: ID,
-  orgId: ID,
-  timestamp: "2026-11-20T10:00:00.000Z",
   action: "device.create",
-  actorType: "user",
   result: "denied",
-  ipAddress: "192.0.2.1",
-  user: { id: ID, name: "Jane Doe", email: "jane@example.com", role: "org_admin" },
   resource: { type: "device", id: ID, name: "WS-042" },
-  details: {},
-} as unknown as Entry;
+});
 
 const pivots = (column: ColumnId, { entry = ENTRY, view = NOTHING } = {}) =>
   pivotsOf({ entry, column }, view, { zone: "UTC", orgName: () => "Contoso" });
@@ -41,6 +35,21 @@ test("a cell opens the page of what it names", () => {
   expect(changes("org")["Open Contoso"]).toBe(`/organizations/${ID}`);
   expect(changes("type")["Open Jane Doe"]).toBe(`/actors/${ID}`);
   expect(Object.keys(changes("seq"))).not.toContainEqual(expect.stringMatching(/^Open /));
+});
+
+test("an agent's name opens its device, by id where the entry is about it", () => {
+  const agent = { ...ENTRY, user: { ...ENTRY.user, name: "Agent (WS 042)" } };
+  const elsewhere = { ...agent, resource: { type: "policy", id: ID, name: "Antivirus" } };
+  const own = { ...agent, resource: { type: "device", id: ID, name: "WS 042" } };
+  expect(Object.values(changes("type", { entry: elsewhere }))).toContain("/devices?search=WS%20042");
+  expect(Object.values(changes("type", { entry: own }))).toContain(`/devices/${ID}`);
+});
+
+test("a value without a page opens none", () => {
+  const nobody = { ...ENTRY, user: { ...ENTRY.user, id: "00000000-0000-0000-0000-000000000000" } };
+  const entry = { ...nobody, ipAddress: "", resource: { type: "policy", id: ID, name: "Antivirus" } };
+  for (const column of ["type", "ip", "device"] as const)
+    expect(Object.keys(changes(column, { entry }))).not.toContainEqual(expect.stringMatching(/^Open /));
 });
 
 test("labels are display texts, values are URL values", () => {

@@ -1,4 +1,3 @@
-import { CELL, type Context, doorOf } from "@/components/audit/cells";
 import { aroundPath, type Entry } from "@/components/audit/entry";
 import { actorIdOf, resourceIdOf } from "@/components/audit/state/describe-filters";
 import { exclude, filterFor, setFilter } from "@/components/audit/state/narrow";
@@ -8,7 +7,7 @@ import { FILTERS } from "@/server/audit/query/catalogue";
 import { joinValues } from "@/server/audit/query/values";
 import { actorOf, sentenceText } from "@/server/audit/sentence";
 import { mapValues } from "@/server/ground/records";
-import type { CellRef } from "./columns";
+import { type CellRef, COLUMN, type Context } from "./columns";
 
 /** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */
 export type Pivot =
@@ -21,7 +20,9 @@ type EntryColumn = Pick<CellRef, "entry" | "column">;
 
 const AROUND_MS = 5 * 60_000;
 function cellPivots({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {
-  const { text, filter, value } = CELL[column](entry, context);
+  const { filter, ...own } = COLUMN[column];
+  const text = own.text(entry, context);
+  const value = own.value ? own.value(entry) : text;
   if (!text) return [];
   const copy = { label: "Copy", copy: column === "event" ? sentenceText(entry) : text };
   if (filter && value) {
@@ -63,8 +64,8 @@ function history(entry: Entry): Pivot[] {
 
 /** Page of the cell's value. */
 function page({ entry, column }: EntryColumn, context: Context): Pivot[] {
-  const { text } = CELL[column === "type" ? "event" : column](entry, context);
-  const path = column === "resourceType" ? null : doorOf(column, entry);
+  const text = COLUMN[column === "type" ? "event" : column].text(entry, context);
+  const path = column === "resourceType" ? null : COLUMN[column].page?.(entry);
   return path && text ? [{ label: `Open ${text}`, path }] : [];
 }
 

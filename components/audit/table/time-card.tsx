@@ -5,6 +5,7 @@ import { createPortal } from "react-dom";
 import { describeAge } from "@/components/format/relative";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { Facts } from "@/components/ui/facts";
 import { useListeners } from "@/components/ui/key-down";
 import { positionBeside } from "@/components/ui/popover/position";
 import classes from "./time-card.module.css";
@@ -72,20 +73,14 @@ function Card({ shown: { time, link }, now, onClose }: { shown: Shown; now: Date
   }, [link, id]);
   const zones = [...new Set(["UTC", local, zone])];
   return createPortal(
-    <div role="tooltip" id={id} className={classes.card} ref={box}>
+    <div role="tooltip" id={id} className={`tm-float tm-figures ${classes.card}`} ref={box}>
       <p>{describeAge(at, now)}</p>
-      <dl>
-        {zones.map((name) => (
-          <div key={name}>
-            <dt>{name === "UTC" ? "UTC" : zoneName(name, new Date(at))}</dt>
-            <dd>{dateTime(at, name)}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>Since 1970</dt>
-          <dd>{new Date(at).getTime() / 1000} s</dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ...zones.map((name) => [name === "UTC" ? "UTC" : zoneName(name, new Date(at)), dateTime(at, name)] as const),
+          ["Since 1970", `${new Date(at).getTime() / 1000} s`],
+        ]}
+      />
     </div>,
     document.querySelector("main") ?? document.body,
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } from "@mantine/core";
+import { Checkbox, type CheckboxProps, Select, type SelectProps, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { chipsOf } from "@/components/audit/state/describe-filters";
@@ -13,7 +13,6 @@ import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput, updateInput } from "@/server/saved-views/schema";
 import type { SavedView } from "./saved-view-row";
-import classes from "./saved-views.module.css";
 import { hasRange, isNarrowed, toQuery } from "./view-query";
 
 const ME = "me";
@@ -51,7 +50,9 @@ export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () =>
       {mayShare ? (
         <Readers {...form.field("sharedWith")} />
       ) : (
-        <p className={classes.note}>Only you will see it: your role can save views but not share them.</p>
+        <Text size="sm" c="dimmed">
+          Only you will see it: your role can save views but not share them.
+        </Text>
       )}
       {!saved && <ViewSummary range={form.checkbox("range")} />}
     </FormDialog>
@@ -82,7 +83,9 @@ function ViewSummary({ range: keepsRange }: { range: CheckboxProps }) {
   return (
     <>
       {chips.length > 0 && (
-        <p className={classes.note}>It includes {chips.map((c) => `${c.name}: ${c.value}`).join("; ")}.</p>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          It includes {chips.map((c) => `${c.name}: ${c.value}`).join("; ")}.
+        </Text>
       )}
       {hasRange(view) && isNarrowed(view) && <Checkbox label={`Include the time range: ${range}`} {...keepsRange} />}
     </>

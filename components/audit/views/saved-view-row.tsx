@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Check, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
@@ -10,7 +10,6 @@ import { useViewer } from "@/components/audit/state/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { errorText, Message } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
-import classes from "./saved-views.module.css";
 import { hasRange, isNarrowed, isShown, updatedQuery, type ViewQuery } from "./view-query";
 
 export type SavedView = Outputs["savedViews"]["list"]["data"][number];
@@ -25,10 +24,16 @@ type ViewButtonProps = { name: string; hint?: string; isShown: boolean; onPick: 
 /** A view's name; the current view has a checkmark. */
 export function ViewButton({ name, hint, isShown, onPick }: ViewButtonProps) {
   return (
-    <UnstyledButton className={`tm-option ${classes.pick}`} aria-pressed={isShown} onClick={onPick}>
-      <Check size={14} aria-hidden />
-      <span className={classes.name}>{name}</span>
-      {hint && <span className={classes.hint}>{hint}</span>}
+    <UnstyledButton className="tm-option" flex={1} miw={0} aria-pressed={isShown} onClick={onPick}>
+      <Check size={14} visibility={isShown ? "visible" : "hidden"} aria-hidden />
+      <Text span inherit truncate flex={1}>
+        {name}
+      </Text>
+      {hint && (
+        <Text span size="xs" fw={400} c="dimmed" truncate flex="none" maw="45%">
+          {hint}
+        </Text>
+      )}
     </UnstyledButton>
   );
 }
@@ -50,7 +55,7 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
   const hint = at ? (owner ?? (saved.isMine ? "By you" : saved.createdByName)) : undefined;
   const isCurrent = isShown(view, saved.query);
   return (
-    <li className={classes.row}>
+    <Group component="li" gap={2}>
       <ViewButton name={saved.name} hint={hint} isShown={isCurrent} onPick={() => onPick(saved.query)} />
       {saved.mayChange && (
         <ActionIcon size={28} aria-label={`Edit ${saved.name}`} aria-expanded={isOpen} onClick={onToggle}>
@@ -58,13 +63,13 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
         </ActionIcon>
       )}
       {isOpen && (
-        <div className={classes.changes}>
+        <Group gap={4} w="100%" p="2px 0 6px 20px">
           {!isCurrent && isSavable(view) && <Replace saved={saved} />}
           <Change onClick={() => onRequest({ what: "save", saved })}>Rename or share</Change>
           <Change onClick={() => onRequest({ what: "delete", saved })}>Delete</Change>
-        </div>
+        </Group>
       )}
-    </li>
+    </Group>
   );
 }
 

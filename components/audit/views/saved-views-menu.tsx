@@ -1,6 +1,6 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Box, Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Siren } from "lucide-react";
 import Link from "next/link";
@@ -13,7 +13,6 @@ import { Message, readErrorText } from "@/components/ui/notice";
 import { PopoverSkeleton } from "@/components/ui/popover/popover";
 import { FILTER_NAMES } from "@/server/audit/query/catalogue";
 import { isSavable, SavedRow, type SavedView, ViewButton, type ViewRequest } from "./saved-view-row";
-import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
 /** The list's filters for a rule, without the time range: rules are about the future. */
@@ -54,24 +53,26 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
   );
   return (
     <>
-      <div className={classes.scroll}>
+      <Box mah="min(460px, 60vh)" p={4} style={{ overflowY: "auto" }}>
         {list.isError && <Message tone="bad">{readErrorText(list.error)}</Message>}
-        <Group label="Mine">
+        <Section label="Mine">
           {mine.map(row)}
           {list.isSuccess && mine.length === 0 && (
-            <li className={classes.empty}>None yet. Filter the list, then save it under a name.</li>
+            <Text component="li" size="sm" c="dimmed" p="4px 8px 8px 26px">
+              None yet. Filter the list, then save it under a name.
+            </Text>
           )}
-        </Group>
-        {shared.length > 0 && <Group label="Shared">{shared.map(row)}</Group>}
-        <Group label="Built in">
+        </Section>
+        {shared.length > 0 && <Section label="Shared">{shared.map(row)}</Section>}
+        <Section label="Built in">
           {BUILT_IN.map(({ name, query }) => (
-            <li key={name} className={classes.row}>
+            <li key={name}>
               <ViewButton name={name} isShown={isShown(view, query)} onPick={() => pick(query)} />
             </li>
           ))}
-        </Group>
-      </div>
-      <div className={classes.foot}>
+        </Section>
+      </Box>
+      <Stack className="tm-ruled" gap="sm" p={8}>
         <Button
           variant="default"
           fullWidth
@@ -87,24 +88,23 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
             href={`/settings/detections?filter=${encodeURIComponent(watchedFilter(view))}${orgId ? `&orgId=${orgId}` : ""}`}
             variant="default"
             fullWidth
-            mt="sm"
             leftSection={<Siren size={15} aria-hidden />}
           >
             Save as alert
           </Button>
         )}
-      </div>
+      </Stack>
     </>
   );
 }
 
-function Group({ label, children }: { label: string; children: ReactNode }) {
+function Section({ label, children }: { label: string; children: ReactNode }) {
   const id = useId();
   return (
     <>
-      <div id={id} className={classes.label}>
+      <Text id={id} size="xs" c="dimmed" p="8px 8px 4px">
         {label}
-      </div>
+      </Text>
       <ul aria-labelledby={id}>{children}</ul>
     </>
   );
