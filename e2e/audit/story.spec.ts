@@ -74,7 +74,7 @@ test("compare two pinned entries, and one with the previous change", async ({ vi
   await expect(bar.getByRole("listitem")).toHaveCount(2);
   await bar.getByRole("button", { name: "Unpin all" }).click();
   await expect(bar).toHaveCount(0);
-  await viewer.entries().first().click();
+  await viewer.openEntry();
   await viewer.drawer.getByRole("link", { name: "Compare with the previous change" }).click();
   await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
 });
@@ -108,7 +108,7 @@ test("an entry opens beside the usable list, and over it on a small screen", asy
 
 test("an entry shows changes as a table, details as facts and folded JSON", async ({ viewer, page }) => {
   await viewer.open(changes());
-  await viewer.entries().first().click();
+  await viewer.openEntry();
   const changed = viewer.drawer.getByRole("table", { name: "What changed, old and new" });
   await expect(changed.getByRole("row", { name: /retentionDays/ })).toContainText(/\d+ days.*\d+ days/);
   await expect(viewer.drawer.getByRole("region", { name: "Details" })).toContainText("Duration350 ms");
@@ -122,7 +122,7 @@ test("an entry shows changes as a table, details as facts and folded JSON", asyn
 });
 
 test("printing shows all matches with their description on every page", async ({ viewer, page }) => {
-  await viewer.open(changes());
+  await viewer.open(`${changes()}&exclude=result:denied`);
   await expect(page.getByRole("status").filter({ hasText: `50 of ${CHANGES} entries` })).toBeVisible();
   // Heard after the page has heard it, and before the paper is laid out.
   await page.evaluate(() =>
@@ -141,11 +141,26 @@ test("printing shows all matches with their description on every page", async ({
   const sheet = page.getByRole("table", { name: "Audit entries, newest first, for print" });
   await expect(sheet.locator("tbody tr")).toHaveCount(CHANGES);
   const head = sheet.locator("thead");
-  await expect(head).toContainText("Action: policy");
+  await expect(head).toContainText("Action: policy; Without result: Denied");
   await expect(head).toContainText(`${CHANGES} entries, all that match`);
   await expect(head).toContainText("UTC");
   await expect(head).toContainText(/Chain \w+/);
   await expect(head).toContainText(/Printedby .+@.+, \d+ \w+ \d{4}/);
-  await expect(page.getByRole("button")).toHaveCount(0);
-  await expect(page.getByRole("textbox")).toHaveCount(0);
+  for (const role of ["button", "textbox", "slider"] as const) await expect(page.getByRole(role)).toHaveCount(0);
+});
+
+test("an entry shows related entries and links to them", async ({ viewer, page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Related Ltd", 3);
+  await viewer.open(`?orgId=${orgId}&action=retention`);
+  await expect(viewer.entries()).toHaveCount(3);
+  await viewer.openEntry();
+  const related = viewer.drawer.getByRole("region", { name: "Related entries, within five minutes" });
+  const byActor = related.getByRole("list", { name: "By the same actor" });
+  await expect(byActor.getByRole("link")).toHaveCount(3);
+  await expect(related.getByRole("list", { name: "On the same resource" })).toBeVisible();
+  await expectAccessible(page);
+  const before = page.url();
+  await byActor.getByRole("link", { name: /created organization/ }).click();
+  await expect(page).not.toHaveURL(before);
+  await expect(viewer.drawer.getByRole("heading", { name: /created organization Related Ltd/ })).toBeVisible();
 });

@@ -87,15 +87,8 @@ test("a key and the Display menu unfold everything, saved per user", async ({ vi
   const fold = display.chooser.getByRole("checkbox", { name: "Fold repeats and telemetry" });
   const telemetry = viewer.table.getByRole("button", { name: /Routine telemetry/ });
   await expect(telemetry).toBeVisible();
-  /** The choice has arrived: leaving the page calls off what is still on its way. */
-  const kept = (fold: boolean) =>
-    page.waitForResponse(
-      (answer) =>
-        answer.url().includes("preferences.set") &&
-        answer.ok() &&
-        answer.request().postData()?.includes(`"fold":${fold}`) === true,
-    );
-  const unfolded = kept(false);
+  // Leaving the page calls off a choice that is still on its way.
+  const unfolded = display.saved('"fold":false');
   await page.keyboard.press("j");
   await page.keyboard.press("f");
   await expect(viewer.entries(/submitted event logs/).first()).toBeVisible();
@@ -110,7 +103,7 @@ test("a key and the Display menu unfold everything, saved per user", async ({ vi
       .toBe(isFolded);
   await unfolded;
   await stays(false);
-  const folded = kept(true);
+  const folded = display.saved('"fold":true');
   await fold.check();
   await expect(telemetry).toBeVisible();
   // As the tests after this one expect it of the same person.

@@ -44,10 +44,7 @@ test("shows a past range, and reports an invalid URL", async ({ viewer, page }) 
 
 test("an entry opens beside the list with its chain position and its own URL", async ({ viewer, page }) => {
   await viewer.open("?action=user.login");
-  await viewer
-    .entries(/signed in/)
-    .first()
-    .click();
+  await viewer.openEntry(/signed in/);
   await expect(viewer.drawer.getByRole("heading", { name: /signed in/ })).toBeVisible();
   await expect(viewer.drawer.getByRole("region", { name: "Position in the chain" })).toContainText(/[0-9a-f]{64}/);
   await expect(page).toHaveURL(/row=/);
@@ -93,8 +90,6 @@ test("times switch to UTC, and the URL keeps the choice", async ({ browser, admi
   const page = await patient(await context.newPage());
   await page.goto("/");
   await expect(page.getByText(/^Times in Asia\/Tokyo, UTC\+9/)).toBeVisible();
-  await page.getByRole("table").locator("time[data-card]").first().hover();
-  await expect(page.getByRole("tooltip")).toContainText(/UTC.*Asia\/Tokyo, UTC\+9.*\d{10}(\.\d+)? s/);
   await page.getByRole("button", { name: "Show UTC" }).click();
   await expect(page).toHaveURL(/tz=utc/);
   await expect(page.getByText(/^Times in UTC/)).toBeVisible();

@@ -18,6 +18,14 @@ export class Columns {
     await expect(this.chooser).toHaveCount(0);
   }
 
+  /** The answer to the choice that holds this text; earlier ones may still be on their way. */
+  saved(text: string) {
+    return this.page.waitForResponse(
+      (answer) =>
+        answer.url().includes("preferences.set") && answer.ok() && answer.request().postData()?.includes(text) === true,
+    );
+  }
+
   tick(name: string): Locator {
     return this.chooser.getByRole("checkbox", { name, exact: true });
   }

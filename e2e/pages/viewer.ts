@@ -76,6 +76,11 @@ export class ViewerPage {
     return this.table.getByRole("link", { name: words }).and(this.page.locator("[data-entry]"));
   }
 
+  /** Opens the first entry whose sentence holds the words. */
+  async openEntry(words: RegExp | string = /./) {
+    await this.entries(words).first().click();
+  }
+
   row(words: RegExp | string): Locator {
     return this.table
       .getByRole("row")
