@@ -101,7 +101,6 @@ const Strip = ({ children }: { children: ReactNode }) => (
     component="section"
     className={`tm-figures ${classes.today}`}
     gap={20}
-    h={37}
     px="edge"
     c="dimmed"
     wrap="nowrap"
