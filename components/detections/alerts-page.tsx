@@ -55,7 +55,7 @@ export function AlertsPage() {
       <RecordSection
         level="page"
         title="Alerts"
-        lead="What detection rules found in the audit log. Each alert names its entries, and is an entry of the log itself."
+        lead="Findings of detection rules in the audit log. Each alert names its entries, and is an entry of the log itself."
         what="the alerts"
         list={list}
         onPage={setPage}

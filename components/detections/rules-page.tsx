@@ -59,7 +59,7 @@ export function RulesPage() {
       <RecordSection
         level="page"
         title="Detection rules"
-        lead="Each new entry of the audit log is compared with these rules. What they find becomes an alert."
+        lead="Each new entry of the audit log is compared with these rules. A match raises an alert."
         what="the rules"
         list={list}
         onPage={setPage}

@@ -41,7 +41,9 @@ export function OrgSwitcher() {
           aria-label={`Organization: ${name}`}
           onClick={menu.toggle}
         >
-          <span className="tm-clipped">{name}</span>
+          <Text component="span" inherit lh={1.5} className="tm-clipped">
+            {name}
+          </Text>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Organization">

@@ -144,7 +144,7 @@ export function NotificationsPage() {
     <>
       <PageHeader
         title="Notifications"
-        lead={org ? `What needs attention at ${org.name}.` : "What needs attention in the organizations you can see."}
+        lead={org ? `Alarms at ${org.name}.` : "Alarms in the organizations you can see."}
       >
         {(summary.data?.unread ?? 0) > 0 && (
           <Button onClick={() => read.mutate({ orgId })} loading={read.isPending}>

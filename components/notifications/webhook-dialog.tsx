@@ -52,7 +52,7 @@ export function WebhookDialog({ webhook, secret, onClose }: Props) {
     >
       <TextInput
         label="Name"
-        description="What receives the messages, such as Incident desk"
+        description="Receiver of the messages, such as Incident desk"
         required
         {...form.field("name")}
         data-autofocus

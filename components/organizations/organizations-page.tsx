@@ -130,6 +130,7 @@ function Filters({ counts, show, onToggle }: FiltersProps) {
           key={shown}
           variant="default"
           size="xs"
+          px={10}
           fw={400}
           aria-pressed={show.includes(shown)}
           onClick={() => onToggle(shown)}

@@ -61,7 +61,7 @@ export function ApiKeyDialog({ apiKey, secret, onClose }: Props) {
     >
       <TextInput
         label="Name"
-        {...(!apiKey && { description: "What will use it, such as Nightly export" })}
+        {...(!apiKey && { description: "Purpose of the key, such as Nightly export" })}
         required
         {...form.field("name")}
         data-autofocus

@@ -87,7 +87,7 @@ export function AddressPage({ ip, now }: { ip: string; now: string }) {
   return (
     <Activity
       title={ip}
-      lead="What was done from this address."
+      lead="Activity from this address."
       {...{ filter, activity }}
       lists={[
         [

@@ -134,7 +134,7 @@ export const ORGANIZATIONS: WordTable[] = [
       online: ["Heard from lately", 3],
       offline: ["Not heard from lately, the silent included", 1],
       silent: ["Not heard from for 24 hours", 1],
-      attention: "What needs attention, worst first",
+      attention: "Reasons for attention, worst first",
       code: ["What it is", "devices_silent"],
       text: ["The same in words", "1 device was not heard from for a day"],
       counts: "Of all organizations that match orgId and search",
