@@ -9,8 +9,10 @@ import { elapsedMs, quickest } from "@/testing/quickest";
 import { tempFolder } from "@/testing/temp-folder";
 
 /** Reports that are due before any other, each of a person of their own. */
-const dueReports = (count: number): Promise<TestUser[]> =>
-  Promise.all(
+function dueReports(count: number): Promise<TestUser[]> {
+  // Routes are loaded when asked, and must not share the closed database of a process stopped before.
+  vi.resetModules();
+  return Promise.all(
     Array.from({ length: count }, async () => {
       const token = await createUser();
       const { body } = await call(token, "POST /report-schedules", {
@@ -22,6 +24,7 @@ const dueReports = (count: number): Promise<TestUser[]> =>
       return token;
     }),
   );
+}
 
 type Stop = typeof import("./service").stopService;
 
